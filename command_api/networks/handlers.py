@@ -197,7 +197,7 @@ _DELETE_ENDED: Final = (
 )
 _ADD_JOB: Final = "INSERT INTO networks.import_job (import_id, website_id) VALUES (%s, %s)"
 _ADD_PART: Final = "INSERT INTO networks.import_file (import_id, part, website_id, sealed) VALUES (%s, %s, %s, %s)"
-_RESET: Final = "UPDATE networks.import_job SET done = 0, awaited = NULL WHERE import_id = %s"
+_RESET: Final = "UPDATE networks.import_job SET done = 0, awaited = NULL, done_until = '' WHERE import_id = %s"
 _DELETE: Final = (
     "DELETE FROM networks.import_file WHERE website_id = %s",
     "DELETE FROM networks.import_row WHERE website_id = %s",

@@ -26,7 +26,7 @@ from psycopg import Connection
 from command_api.conversions.attribution.click_reader import Clicks
 from command_api.conversions.attribution.facts import Facts, SalesNamed
 from command_api.conversions.attribution.gathering import Gathering
-from command_api.conversions.attribution.identity import identified, names_asked
+from command_api.conversions.attribution.identity import identified
 from command_api.conversions.model import Conversion
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
@@ -52,7 +52,7 @@ from command_api.websites.model import Website
 from infra.domain.visitor_data.sealing import sealed_report
 from infra.kernel.log import Log, LogUnavailable, Record
 from infra.kernel.security.encryption import derived_key
-from infra.kernel.security.text_keys import TextKeys
+from infra.kernel.security.text_keys import TextKey, TextKeys
 from schemas.base import MoneySum
 from schemas.click_id import ForgedClickId, read
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
@@ -151,6 +151,7 @@ class ImportWork:
             known = payers(connection, website.id, website.account_id, held.network, held.partner_id, mapped)
             staged = self._staged(held, website, rows, known, currency)
             count, latest = staging.replace_rows(connection, held.id, website.id, held.network, staged)
+            staging.reject_conflicts(connection, held.id)
             connection.execute(_TOTAL, (count, held.as_of or latest, held.id))
 
     def _staged(
@@ -161,7 +162,7 @@ class ImportWork:
         known: Payers,
         currency: str,
     ) -> Iterator[StagedRow]:
-        seen, count, zone = dict[tuple[str, str], ReportRow](), 0, ZoneInfo(website.timezone)
+        count, zone = 0, ZoneInfo(website.timezone)
         for row in rows:
             count += 1
             if count > MAX_ROWS:
@@ -171,7 +172,7 @@ class ImportWork:
                 continue
             click_id = self._click_of(row.click_ref, website)
             partner_id = known.of(row)
-            problem = _problem(row, currency, seen, is_known=bool(click_id or partner_id))
+            problem = _problem(row, currency, is_known=bool(click_id or partner_id))
             if problem is not None:
                 yield staging.refused(problem)
                 continue
@@ -227,36 +228,36 @@ class ImportWork:
         self, held: NetworkImportAggregate, website: Website, sales: Sequence[SaleComparison]
     ) -> dict[str, Conversion]:
         """The conversions of sales that no import has stated so far."""
-        now = datetime.now(UTC)
-        reports = [
-            report_of(website.id, held.network, one.txid, one.after, 1, now)
-            for one in sales
-            if one.before is None and one.after is not None
-        ]
+        unstated = [one for one in sales if one.before is None and one.after is not None]
+        names = {(website.id, name) for one in unstated for name in _names(one)}
         gathering = Gathering(self.container, self.clicks, self.click_key)
-        names = {(website.id, name) for report in reports for name in names_asked(report)}
         facts = gathering.ask(Facts(), *starmap(SalesNamed, sorted(names)))
         known: dict[str, Conversion] = {}
-        for report in reports:
-            if not any(facts.sales_named(website.id, name) for name in names_asked(report)):
+        for one in unstated:
+            if one.after is None or not any(facts.sales_named(website.id, name) for name in _names(one)):
                 continue
+            report = report_of(website.id, held.network, one.txid, one.after, 1, datetime.now(UTC))
             identity, facts = gathering.decide(facts, partial(identified, report))
             state, facts = gathering.decide(facts, partial(_conversion, identity))
             if state is not None:
-                known[report.txid] = state
+                known[one.txid] = state
         return known
 
     def _let_count(self, held: NetworkImportAggregate, website: Website, *, applies: bool) -> datetime | None:
         """Lets rows count or not for some time, and publishes what follows. Returns when the next step is due; none:
         everything is decided."""
         until = monotonic() + STEP_S
-        self._publish(held)
+        with self.container.pool.connection() as connection:
+            left = staging.unpublished(connection, held.website_id, held.network)
+            key = TextKeys(self.container.settings).newest(connection)
+        self._publish(held, left, key)
         while monotonic() < until:
+            stated: list[ConversionReported] = []
             with self.container.pool.connection() as connection:
                 txids = staging.next_sales(connection, held.id, SALES_AT_A_TIME, is_applied=not applies)
                 if txids:
-                    self._state(connection, held, website, txids, applies=applies)
-            self._publish(held)
+                    stated = self._state(connection, held, website, txids, applies=applies)
+            self._publish(held, stated, key)
             if not txids:
                 with self.container.pool.connection() as connection:
                     awaited = staging.job(connection, held.id).awaited
@@ -273,8 +274,8 @@ class ImportWork:
         txids: Sequence[str],
         *,
         applies: bool,
-    ) -> None:
-        """Lets the rows of these sales count or not, and keeps what is to be published about them."""
+    ) -> list[ConversionReported]:
+        """Lets the rows of these sales count or not, and keeps what is to be published about them, and returns it."""
         now = datetime.now(UTC)
         affected = staging.affected(connection, held.id, txids)
         comparisons = self._compared(connection, held, affected, applies=applies)
@@ -292,31 +293,36 @@ class ImportWork:
                 report = without_sale(before.report, revision, now)
                 changed[one.txid] = StatedSale(report, Decimal(0), before.currency, is_gone=True)
         staging.state(connection, website.id, held.network, changed)
+        return [one.report for one in changed.values()]
 
-    def _publish(self, held: NetworkImportAggregate) -> None:
-        """Appends what is stated and not yet in the log; raises `LogUnavailable`."""
-        with self.container.pool.connection() as connection:
-            unpublished = staging.unpublished(connection, held.website_id, held.network)
-            key = TextKeys(self.container.settings).newest(connection)
-        if not unpublished:
+    def _publish(
+        self, held: NetworkImportAggregate, reports: Sequence[ConversionReported], key: TextKey | None
+    ) -> None:
+        """Appends what is stated to the log, and notes that. Raises `LogUnavailable`."""
+        if not reports:
             return
-        records = [_record(report, partial(sealed_report, key=key)) for report in unpublished]
+        records = [_record(report, key) for report in reports]
         awaited: dict[int, int] = {}
         for position in self.events.publish(records).result(ACK_TIMEOUT_S):
             awaited[position.partition] = max(awaited.get(position.partition, 0), position.offset + 1)
         with self.container.pool.connection() as connection:
-            staging.published(connection, held.website_id, held.network, unpublished)
-            staging.await_decision(connection, held.id, awaited, len(unpublished))
+            staging.published(connection, held.website_id, held.network, reports)
+            staging.await_decision(connection, held.id, awaited, len(reports))
+
+
+def _names(sale: SaleComparison) -> set[str]:
+    """The names by which the sale may be recorded."""
+    return {sale.txid, sale.after.order_ref if sale.after is not None else ""} - {""}
 
 
 def _conversion(identity: UUID, facts: Facts) -> Conversion | None:
     return facts.conversion(identity)
 
 
-def _record(report: ConversionReported, sealed: Any) -> Record:
+def _record(report: ConversionReported, text_key: TextKey | None) -> Record:
     key = f"{report.website_id}:{report.txid}".encode()
     headers = ((CORRELATION_ID, report.correlation_id.encode()),)
-    return Record(CONVERSIONS.name, key, sealed(report, key), headers)
+    return Record(CONVERSIONS.name, key, sealed_report(report, key, text_key), headers)
 
 
 def _line(
@@ -361,10 +367,8 @@ def _moment(occurred_at: datetime | date, zone: ZoneInfo) -> datetime:
     return end_of_day(datetime.combine(occurred_at, time(), zone))
 
 
-def _problem(
-    row: ReportRow, currency: str, seen: dict[tuple[str, str], ReportRow], *, is_known: bool
-) -> RejectedLine | None:
-    """Why a row cannot count; none: it can. `seen`: the lines of the file so far."""
+def _problem(row: ReportRow, currency: str, *, is_known: bool) -> RejectedLine | None:
+    """Why a row cannot count; none: it can."""
     if not is_known:
         who = row.partner_name or row.partner_ref
         text = (
@@ -379,20 +383,7 @@ def _problem(
     largest = max(abs(row.commission), abs(row.sale or Decimal(0)))
     if largest.scaleb(MINOR_DIGITS[code]) > MAX_AMOUNT:
         return RejectedLine(row.line, "amount_too_large", "This amount is too large.")
-    if row.is_correction or row.replaces:
-        return None
-    other = seen.setdefault((row.txid, row.line_key), row)
-    if other is row or _is_later(row, other):
-        return None
-    if (other.commission, other.sale, other.currency) != (row.commission, row.sale, row.currency):
-        message = f"Line {other.line} has the same transaction id with another amount."
-        return RejectedLine(row.line, "conflicting_lines", message)
     return None
-
-
-def _is_later(row: ReportRow, other: ReportRow) -> bool:
-    """Returns whether the rows tell of two moments of one sale."""
-    return (row.updated_at, row.status, row.is_amended) != (other.updated_at, other.status, other.is_amended)
 
 
 _TOTAL: Final = (

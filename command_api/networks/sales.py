@@ -110,7 +110,7 @@ def sale_of(lines: Sequence[SaleLine]) -> NetworkFigures | None:
     """The sale that these lines make together; none without any."""
     if not lines:
         return None
-    currency = max(lines, key=_newness).currency
+    currency = lines[0].currency if len(lines) == 1 else max(lines, key=_newness).currency
     own = [line for line in lines if line.currency == currency]
     originals, corrections = _originals(own), _corrections(own)
     live = [line for line in originals if line.status not in _GONE]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from itertools import islice
 from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, Final, LiteralString, cast
 from uuid import UUID
@@ -32,6 +33,7 @@ SPOOL_BYTES: Final = 8 * 1024 * 1024
 """More than that of an opened file is on disk."""
 SALES: Final = 2_000
 """Sales that are compared at a time."""
+COPIED_ROWS: Final = 2_000
 MAX_REJECTED_SHOWN: Final = 100
 REJECTED_LINES: Final[LiteralString] = (
     "SELECT line, detail ->> 'code', detail ->> 'message' FROM networks.import_row"
@@ -142,28 +144,39 @@ def replace_rows(
     """Stores the lines of a file in place of those that there are. Returns their number."""
     connection.execute("DELETE FROM networks.import_row WHERE import_id = %s", (import_id,))
     order = job(connection, import_id).order
-    count, latest = 0, None
-    with connection.cursor().copy(_COPY) as copy:
-        copy.set_types(("uuid", "int4", "uuid", "int8", "text", "text", "text", "text", "bool", "jsonb"))
-        for row in rows:
-            count += 1
-            copy.write_row(
-                (
-                    import_id,
-                    row.line,
-                    website_id,
-                    order,
-                    network,
-                    row.txid,
-                    row.group,
-                    row.kind,
-                    row.is_unmatched,
-                    Jsonb(row.detail),
+    count, latest = 0, ""
+    for batch in _batches(rows):  # each is a statement of its own, which has a time limit
+        with connection.cursor().copy(_COPY) as copy:
+            copy.set_types(("uuid", "int4", "uuid", "int8", "text", "text", "text", "text", "bool", "jsonb"))
+            for row in batch:
+                copy.write_row(
+                    (
+                        import_id,
+                        row.line,
+                        website_id,
+                        order,
+                        network,
+                        row.txid,
+                        row.group,
+                        row.kind,
+                        row.is_unmatched,
+                        Jsonb(row.detail),
+                    )
                 )
-            )
-            if (named := row.detail.get("updatedAt") or row.detail.get("occurredAt")) is not None:
-                latest = max(latest or named, named)
+                latest = max(latest, row.detail.get("updatedAt") or row.detail.get("occurredAt") or "")
+        count += len(batch)
     return count, datetime.fromisoformat(latest) if latest else None
+
+
+def reject_conflicts(connection: Rows, import_id: UUID) -> None:
+    """Rejects lines that state the same part of a sale at the same moment as an earlier line, with another amount."""
+    connection.execute(_CONFLICTS, (import_id, import_id))
+
+
+def _batches(rows: Iterable[StagedRow]) -> Iterator[list[StagedRow]]:
+    left = iter(rows)
+    while batch := list(islice(left, COPIED_ROWS)):
+        yield batch
 
 
 def lines_of(
@@ -243,21 +256,13 @@ def stated_of(connection: Rows, website_id: UUID, network: str, txids: Sequence[
 
 def state(connection: Rows, website_id: UUID, network: str, sales: Mapping[str, StatedSale]) -> None:
     """Keeps what is to be published about these sales."""
-    rows = [
-        (
-            website_id,
-            network,
-            txid,
-            sale.report.network_sale.revision if sale.report.network_sale else 0,
-            Jsonb(sale.report.model_dump(mode="json")),
-            sale.commission,
-            sale.currency,
-            sale.is_gone,
-        )
-        for txid, sale in sales.items()
-    ]
-    if rows:
-        connection.cursor().executemany(_STATE, rows)
+    if not sales:
+        return
+    revision = [one.report.network_sale.revision if one.report.network_sale else 0 for one in sales.values()]
+    reports = f"[{','.join(one.report.model_dump_json() for one in sales.values())}]"
+    commission, currency = [one.commission for one in sales.values()], [one.currency for one in sales.values()]
+    gone = [one.is_gone for one in sales.values()]
+    connection.execute(_STATE, (website_id, network, list(sales), revision, commission, currency, gone, reports))
 
 
 def keep_inspection(connection: Rows, import_id: UUID, inspection: Inspection) -> None:
@@ -298,9 +303,10 @@ def counted(connection: Rows, import_id: UUID) -> ImportCounts:
 
 def next_sales(connection: Rows, import_id: UUID, limit: int, *, is_applied: bool) -> list[str]:
     """The next sales with rows that count (`is_applied`) or do not yet; all of a group together."""
-    txids = [txid for (txid,) in connection.execute(_NEXT, (import_id, is_applied, limit))]
+    txids = [txid for (txid,) in connection.execute(_NEXT, (import_id, import_id, is_applied, limit))]
     if not txids:
         return []
+    connection.execute(_DONE_UNTIL, (txids[-1], import_id))
     of_groups = [txid for (txid,) in connection.execute(_OF_GROUPS, (import_id, import_id, txids))]
     return sorted({*txids, *of_groups})
 
@@ -372,6 +378,20 @@ _COPY: Final = (
     "COPY networks.import_row (import_id, line, website_id, import_order, network, txid, group_key, kind, is_unmatched,"
     " detail) FROM STDIN (FORMAT BINARY)"
 )
+_CONFLICTS: Final = (
+    "UPDATE networks.import_row AS r SET kind = 'rejected', txid = '', is_unmatched = false,"
+    " detail = jsonb_build_object('code', 'conflicting_lines', 'message', 'Line ' || d.first_line ||"
+    " ' has the same transaction id with another amount.', 'text', r.txid)"
+    " FROM (SELECT line, first_value(line) OVER same AS first_line, first_value(commission) OVER same AS commission,"
+    " first_value(sale) OVER same AS sale, first_value(currency) OVER same AS currency FROM (SELECT line, txid,"
+    " (detail ->> 'commission')::numeric AS commission, (detail ->> 'sale')::numeric AS sale,"
+    " detail ->> 'currency' AS currency, detail FROM networks.import_row WHERE import_id = %s AND kind = 'new'"
+    " AND group_key = '' AND NOT (detail ->> 'isCorrection')::boolean) AS lines"
+    " WINDOW same AS (PARTITION BY txid, detail ->> 'lineKey', detail ->> 'updatedAt', detail ->> 'status',"
+    " detail ->> 'isAmended' ORDER BY line)) AS d WHERE r.import_id = %s AND r.line = d.line"
+    " AND (d.commission, d.sale, d.currency) IS DISTINCT FROM ((r.detail ->> 'commission')::numeric,"
+    " (r.detail ->> 'sale')::numeric, r.detail ->> 'currency')"
+)
 _LINES: Final = (
     "SELECT r.txid, r.import_id, r.import_order, r.line, r.group_key, r.is_applied, r.detail, j.stated_at"
     " FROM networks.import_row AS r JOIN networks.import_job AS j USING (import_id)"
@@ -390,9 +410,12 @@ _STATED: Final = (
 )
 _STATE: Final = (
     "INSERT INTO networks.stated_sale (website_id, network, txid, revision, report, commission, currency, is_gone)"
-    " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (website_id, network, txid) DO UPDATE SET"
-    " revision = excluded.revision, report = excluded.report, commission = excluded.commission,"
-    " currency = excluded.currency, is_gone = excluded.is_gone, is_published = false"
+    " SELECT %s, %s, s.txid, s.revision, r.report, s.commission, s.currency, s.is_gone"
+    " FROM unnest(%s::text[], %s::bigint[], %s::numeric[], %s::text[], %s::bool[])"
+    " WITH ORDINALITY AS s (txid, revision, commission, currency, is_gone, place)"
+    " JOIN jsonb_array_elements(%s::jsonb) WITH ORDINALITY AS r (report, place) USING (place)"
+    " ON CONFLICT (website_id, network, txid) DO UPDATE SET revision = excluded.revision, report = excluded.report,"
+    " commission = excluded.commission, currency = excluded.currency, is_gone = excluded.is_gone, is_published = false"
 )
 _INSPECTED: Final = (
     "UPDATE networks.import_job SET layout = %s, headers = %s, sample = %s, notes = %s WHERE import_id = %s"
@@ -411,14 +434,16 @@ _SUPERSEDED: Final = (
 )
 _KINDS: Final = (
     "UPDATE networks.import_row AS r SET kind = said.kind FROM unnest(%s::text[], %s::text[]) AS said (txid, kind)"
-    " WHERE r.import_id = %s AND r.txid = said.txid AND r.kind NOT IN ('rejected', 'test')"
+    " WHERE r.import_id = %s AND r.txid = said.txid AND r.kind NOT IN ('rejected', 'test', said.kind)"
 )
 _COUNTS: Final = (
     "SELECT kind, count(*), count(*) FILTER (WHERE is_unmatched) FROM networks.import_row"
     " WHERE import_id = %s GROUP BY 1"
 )
+_DONE_UNTIL: Final = "UPDATE networks.import_job SET done_until = %s WHERE import_id = %s"
 _NEXT: Final = (
-    "SELECT DISTINCT txid FROM networks.import_row WHERE import_id = %s AND is_applied = %s"
+    "SELECT DISTINCT txid FROM networks.import_row WHERE import_id = %s"
+    " AND txid > (SELECT done_until FROM networks.import_job WHERE import_id = %s) AND is_applied = %s"
     " AND kind NOT IN ('rejected', 'test') ORDER BY txid LIMIT %s"
 )
 _OF_GROUPS: Final = (

@@ -27,7 +27,9 @@ NETWORK_IMPORTS: Final = ReadModel(
         "changed_at timestamptz not null",
         "applied_at timestamptz",
         "counts jsonb",
+        # Minor units by currency.
         "delta jsonb",
+        # {"open": [...]}
         "questions jsonb",
         "code text not null default ''",
         "message text not null default ''",
@@ -52,8 +54,20 @@ NETWORK_IMPORTS.follows(
     code="",
     message="",
 )
-NETWORK_IMPORTS.follows(networks.NetworkImportQuestioned, at="changed_at", state=ImportState.ASKING.value)
-NETWORK_IMPORTS.follows(networks.NetworkImportRead, at="changed_at", state=ImportState.READY.value)
+NETWORK_IMPORTS.follows(
+    networks.NetworkImportQuestioned,
+    lambda event: {"questions": {"open": [one.model_dump(mode="json") for one in event.questions]}},
+    but="questions",
+    at="changed_at",
+    state=ImportState.ASKING.value,
+)
+NETWORK_IMPORTS.follows(
+    networks.NetworkImportRead,
+    lambda event: {"delta": {one.currency: one.amount for one in event.delta}},
+    but="delta",
+    at="changed_at",
+    state=ImportState.READY.value,
+)
 NETWORK_IMPORTS.follows(networks.NetworkImportFailed, at="changed_at", state=ImportState.FAILED.value)
 NETWORK_IMPORTS.follows(networks.NetworkImportStarted, at="changed_at", state=ImportState.APPLYING.value)
 NETWORK_IMPORTS.follows(networks.NetworkImportApplied, at=("changed_at", "applied_at"), state=ImportState.APPLIED.value)

@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -102,7 +103,7 @@ class NetworkOfLedger:
         writing = replace(random_writing(self.rng, self.network), zone=self.writing.zone)
         content = write(self.network, lines_of(self.sales, self.network, day, writing.zone), writing, day.toordinal())
         mapping = {"dateOrder": writing.order, "decimalMark": writing.decimal_mark, "timezone": writing.zone}
-        fields = {"mapping": json.dumps({**mapping, "currency": self.currency})}
+        fields: dict[str, Any] = {"mapping": json.dumps({**mapping, "currency": self.currency})}
         if self.is_dated:
             fields["asOf"] = datetime.combine(day, time(23, 59, 59), UTC).isoformat()
         found = self.importer.upload_file(content, apply=True, network=self.network, **fields)

@@ -235,3 +235,48 @@ def test_an_empty_file_is_refused(led: Policies) -> None:
     importer = Importer(led)
     assert importer.upload_file(b"", status=400)["code"] == "empty_file"
     assert importer.upload_file(b"[]", status=400, network="nobody")["code"] == "unknown_network"
+
+
+def test_a_sale_twice_in_a_file_with_two_amounts_counts_by_its_first_line(led: Policies) -> None:
+    importer = Importer(led)
+    txid = importer.txid()
+    preview = importer.upload([sale(txid, 5), sale(txid, 6), sale(txid, 5)])
+    assert (preview["new"], [one["code"] for one in preview["rejected"]]) == (2, ["conflicting_lines"])
+    assert preview["rejected"][0]["message"] == "Line 1 has the same transaction id with another amount."
+    assert preview["delta"] == [{"amount": 500, "currency": "EUR"}]
+
+
+def test_a_row_of_no_known_partner_is_rejected_until_the_mapping_names_it(led: Policies) -> None:
+    importer = Importer(led)
+    led.world.partner(postbackPreset="awin")
+    other = led.world.partner(postbackPreset="awin")
+    led.world.link(importer.shop.site, other)
+    led.relayed()
+    project(importer.world, "partners", "links")
+    preview = importer.upload([sale(importer.txid(), 5)])
+    assert [one["code"] for one in preview["rejected"]] == ["unknown_partner"]
+    body = {"mapping": {"partners": {"77": other["id"]}}}
+    changed = led.world.call("PATCH", f"{IMPORTS}/{preview['importId']}", led.world.owner, json=body)
+    assert (changed.status_code, changed.json()["new"], changed.json()["rejected"]) == (200, 1, []), changed.text
+
+
+def test_two_imports_of_one_sale_at_once_leave_one_sale(led: Policies) -> None:
+    importer = Importer(led)
+    txid = importer.txid()
+    previews = [importer.upload([sale(txid, 5)]), importer.upload([sale(txid, 7, "approved")])]
+    for preview in previews:
+        importer.call(preview["importId"], "apply")
+    for preview in previews:
+        importer.until(preview["importId"], "applied")
+    assert (importer.conversion(txid).commission, importer.earned()) == (700, 700)
+
+
+def test_test_actions_never_count(led: Policies) -> None:
+    importer = Importer(led)
+    row = {
+        "Id": "1000.1.1", "CampaignId": 9, "CampaignName": "Shop", "State": "APPROVED", "Payout": "5.00",
+        "Amount": "50.00", "Currency": "EUR", "EventDate": "2026-11-03T12:00:00Z", "AdjustmentReason": "TEST_ACTION",
+    }  # fmt: skip
+    content = json.dumps({"@page": "1", "Actions": [row]}).encode()
+    found = importer.upload_file(content, network="impact", partnerId=importer.partner["id"])
+    assert (found["state"], found["tests"], found["new"], found["delta"]) == ("ready", 1, 0, []), found

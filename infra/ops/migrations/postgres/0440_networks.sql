@@ -18,7 +18,7 @@ CREATE INDEX import_file_website ON networks.import_file (website_id);
 
 -- How far the work on an import is. import_order: later imports have greater ones. done, total: rows. layout: how the
 -- file was read. stated_at: when the network made the report, or the latest time in it. awaited: next offset by partition
--- of topic `conversions` that decides all of it.
+-- of topic `conversions` that decides all of it. done_until: the last sale, by its id, whose rows count or do not any more.
 CREATE TABLE networks.import_job (
     import_id uuid PRIMARY KEY,
     website_id uuid NOT NULL,
@@ -29,6 +29,7 @@ CREATE TABLE networks.import_job (
     notes jsonb,
     stated_at timestamptz,
     awaited jsonb,
+    done_until text NOT NULL DEFAULT '',
     done int NOT NULL DEFAULT 0,
     total int NOT NULL DEFAULT 0
 );
@@ -55,7 +56,7 @@ CREATE TABLE networks.import_row (
     is_applied boolean NOT NULL DEFAULT false,
     detail jsonb NOT NULL,
     PRIMARY KEY (import_id, line)
-);
+) WITH (fillfactor = 70); -- each row is updated once or twice
 CREATE INDEX import_row_sale_of_import ON networks.import_row (import_id, txid);
 CREATE INDEX import_row_sale ON networks.import_row (website_id, network, txid);
 CREATE INDEX import_row_group ON networks.import_row (website_id, network, group_key) WHERE group_key <> '';

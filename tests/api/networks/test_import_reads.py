@@ -1,0 +1,73 @@
+"""What an import did, read by its owner: the list, one import, the rows behind each number; nobody else reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from infra.kernel.config.settings import Settings
+from tests.api.networks.test_imports import IMPORTS, Importer, sale
+from tests.support.command import Person
+from tests.support.policies import Policies, policies, project
+from tests.support.query import QueryService, serving
+
+
+@dataclass(frozen=True)
+class Reads:
+    led: Policies
+    query: QueryService
+
+    def get(self, path: str, person: Person | None = None, **params: Any) -> httpx.Response:
+        self.led.relayed()
+        project(self.led.world, "network_imports")
+        headers = (person or self.led.world.owner).headers
+        return httpx.get(f"{self.query.address}{path}", params=params, headers=headers, timeout=20)
+
+
+@pytest.fixture(scope="module")
+def reads(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Reads]:
+    with policies(embedded_postgres, embedded_clickhouse) as led, serving(led.world.settings) as query:
+        yield Reads(led, query)
+
+
+def test_the_rows_behind_each_number_are_listed(reads: Reads) -> None:
+    importer = Importer(reads.led)
+    known = importer.txid()
+    importer.upload([sale(known, 4)], apply=True)
+    rows = [sale(known, 5, "approved"), *(sale(importer.txid(), 1) for _ in range(60)), {"id": 1}]
+    preview = importer.upload(rows)
+    found = reads.get(f"{IMPORTS}/{preview['importId']}").json()
+    assert (found["state"], found["new"], found["changed"], found["rejectedCount"]) == ("ready", 60, 1, 1)
+    assert found["rejected"][0]["line"] == 62
+    assert found["layout"]["format"] == "json"
+    path = f"{IMPORTS}/{preview['importId']}/rows"
+    [changed] = reads.get(path, kind="changed").json()
+    assert (changed["txid"], changed["commission"], changed["status"]) == (known, "5", "approved")
+    first = reads.get(path, kind="new", limit=50)
+    assert len(first.json()) == 50
+    rest = httpx.get(
+        f"{reads.query.address}{first.links['next']['url']}", headers=reads.led.world.owner.headers, timeout=20
+    ).json()
+    assert len(rest) == 10
+    assert {row["line"] for row in first.json()}.isdisjoint({row["line"] for row in rest})
+
+
+def test_imports_are_listed_the_newest_first(reads: Reads) -> None:
+    importer = Importer(reads.led)
+    made = [importer.upload([sale(importer.txid(), 1)])["importId"] for _ in range(3)]
+    listed = reads.get(IMPORTS, websiteId=str(importer.site_id)).json()
+    assert [one["importId"] for one in listed] == made[::-1]
+    assert (listed[0]["fileName"], listed[0]["network"]) == ("awin.json", "awin")
+
+
+def test_a_stranger_reads_no_import(reads: Reads) -> None:
+    importer, stranger = Importer(reads.led), reads.led.world.person()
+    preview = importer.upload([sale(importer.txid(), 1)])
+    for path in (f"{IMPORTS}/{preview['importId']}", f"{IMPORTS}/{preview['importId']}/rows"):
+        assert reads.get(path, stranger).status_code == 404
+    assert reads.get(IMPORTS, stranger).json() == []
+    assert reads.get(IMPORTS, stranger, websiteId=str(importer.site_id)).status_code == 404
