@@ -591,6 +591,7 @@ const STATES = [
   { name: 'site, subscribers', path: '/builder/s1?tab=subscribers' },
   { name: 'page', path: '/builder/s1/page-home' },
   { name: 'page, text in place', path: '/builder/s1/page-home', widths: [DESKTOP], act: editedInPlace },
+  { name: 'page, Markdown in place', path: '/builder/s1/page-home', widths: [DESKTOP], act: sourceInPlace },
   { name: 'page, add block', path: '/builder/s1/page-home', act: opens('Add block') },
   { name: 'page, versions', path: '/builder/s1/page-home', act: opens('Versions') },
   { name: 'page, article', path: '/builder/s1/page-home', act: editBlock(/^Edit Article/) },
@@ -789,6 +790,19 @@ async function editedInPlace(page) {
   await heading.press('Enter');
   await page.getByRole('button', { name: /^Edit Hero.*Measured again/ }).waitFor();
   await page.getByText('All changes saved').waitFor();
+}
+
+/** The source takes the text's place, and what it became takes its own. */
+async function sourceInPlace(page) {
+  const text = page.frameLocator('iframe').locator('div.prose[data-field]').first();
+  await text.click();
+  const source = page.frameLocator('iframe').getByRole('textbox', { name: 'Text in Markdown' });
+  await source.fill('## Measured again\n\nEvery hour.');
+  await page.getByRole('heading', { name: 'Blocks' }).click(); // leaves it
+  await text.getByRole('heading', { name: 'Measured again' }).waitFor();
+  await page.getByText('All changes saved').waitFor();
+  await text.click();
+  await source.waitFor();
 }
 
 async function rejectedHeading(page) {

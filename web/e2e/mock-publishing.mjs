@@ -276,14 +276,18 @@ function html(block) {
     .map((offer) => `<h3>${escape(offer.name)}</h3><p>${escape(offer.text)}</p>`)
     .join('');
   const questions = (block.questions ?? [])
-    .map(({ question, answer }) => `<details><summary>${escape(question)}</summary><p>${escape(answer)}</p></details>`)
+    .map(({ question, answer }) => `<details><summary>${escape(question)}</summary>${prose(answer)}</details>`)
     .join('');
   const tag = block.type === 'hero' ? 'h1' : 'h2';
-  const text = (block.markdown ?? block.text ?? block.summary ?? '')
+  const text = block.type === 'article' ? prose(block.markdown) : paragraphs(block.text ?? block.summary ?? '');
+  const caption = block.caption ? `<p>${escape(block.caption)}</p>` : '';
+  return `${heading ? `<${tag}>${escape(heading)}</${tag}>` : ''}${text}${image}${caption}${lists ? `<ul>${lists}</ul>` : ''}${offers}${questions}`;
+}
+
+const paragraphs = (text) =>
+  text
     .split('\n\n')
     .filter(Boolean)
     .map((part) => (/^#+ /.test(part) ? `<h2>${escape(part.replace(/^#+ /, ''))}</h2>` : `<p>${escape(part)}</p>`))
     .join('');
-  const caption = block.caption ? `<p>${escape(block.caption)}</p>` : '';
-  return `${heading ? `<${tag}>${escape(heading)}</${tag}>` : ''}${text}${image}${caption}${lists ? `<ul>${lists}</ul>` : ''}${offers}${questions}`;
-}
+const prose = (markdown) => `<div class="prose">${paragraphs(markdown)}</div>`;

@@ -119,6 +119,16 @@ def test_headings_of_markdown_skip_no_level() -> None:
     assert [level for level, _ in shown(faq).headings()] == [1, 2, 3, 4, 5, 6, 6]
 
 
+def test_each_markdown_text_is_rendered_into_one_element_of_its_own() -> None:
+    # The builder finds the text that was clicked by it (web/src/features/publishing/lib/edit-in-place.ts).
+    def texts(block: dict[str, Any]) -> list[list[str]]:
+        return [each.text.split() for each in shown(block).all("div") if each.attributes.get("class") == "prose"]
+
+    questions = [{"question": "Dry?", "answer": "*Yes*"}, {"question": "Warm?", "answer": "A\n\n> bit"}]
+    assert texts({"type": "article", "markdown": "## Poles\n\n> Two"}) == [["Poles", "Two"]]
+    assert texts({"type": "faq", "questions": questions}) == [["Yes"], ["A", "bit"]]
+
+
 def test_the_head_says_what_the_page_is() -> None:
     document = shown(*blocks())
     assert document.one("title").text == "Tents | Rain & Tents"

@@ -157,7 +157,7 @@ function Frame({ html, width, anchor, page, onSelect, onText }: FrameProps) {
       if (shown && latest.current.onText)
         editInPlace(
           shown,
-          latest.current.page?.blocks ?? [],
+          () => latest.current.page?.blocks ?? [],
           (change) => {
             edits.current += 1;
             latest.current.onText?.(change);

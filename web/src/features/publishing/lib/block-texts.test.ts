@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { textsOf, withText, type ShownText } from './block-texts';
+import { sourcesOf, textsOf, withText, type ShownText } from './block-texts';
 import { newBlock } from './blocks';
-import type { Block, Comparison, Hero, Review } from './document';
+import type { Block, Comparison, Faq, Hero, Review } from './document';
 
 const HERO: Hero = {
   ...(newBlock('hero', 'a') as Hero),
@@ -52,4 +52,22 @@ test('texts in lists are replaced where they are', () => {
 test('what was changed elsewhere meanwhile stays', () => {
   const changed = { ...HERO, title: 'Cabins' };
   expect(withText(changed, shown(HERO, 'Tents'), 'Huts')).toBe(changed);
+});
+
+test('a source in Markdown replaces its field whole', () => {
+  const article = { ...newBlock('article', 'm'), markdown: '## One\n\nTwo' } as Block;
+  const [markdown] = sourcesOf(article) as [ShownText];
+  expect(withText(article, markdown, '## Three')).toMatchObject({ markdown: '## Three' });
+  const faq = {
+    ...newBlock('faq', 'q'),
+    questions: [
+      { question: 'One?', answer: '' },
+      { question: 'Two?', answer: '*Two*' },
+    ],
+  } as Faq;
+  const [first, second] = sourcesOf(faq) as [ShownText, ShownText];
+  expect([first.text, second.text]).toEqual(['', '*Two*']);
+  expect(withText(faq, second, '2')).toMatchObject({ questions: [{ answer: '' }, { answer: '2' }] });
+  expect(withText(withText(faq, second, '2'), second, '3')).toMatchObject({ questions: [{}, { answer: '2' }] });
+  expect(sourcesOf(HERO)).toEqual([]);
 });

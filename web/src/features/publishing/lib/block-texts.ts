@@ -1,5 +1,5 @@
-// The plain texts of a block, as its page shows them: where each is in the block, and the block with another text there.
-// Markdown is not among them: it is shown as something else than what is written.
+// The texts of a block, as its page shows them: where each is in the block, and the block with another text there. Those in
+// Markdown are a list of their own: they are shown as something else than what is written.
 import type { Block } from './document';
 
 /** One text as it is shown: a whole field, or one paragraph of it. */
@@ -24,7 +24,7 @@ const paragraphs = (field: string, text: string): ShownText[] =>
 const each = <T>(list: readonly T[], texts: (item: T, at: number) => readonly ShownText[]): ShownText[] =>
   list.flatMap(texts);
 
-/** In the order of the page. */
+/** The plain texts, in the order of the page. */
 export function textsOf(block: Block): readonly ShownText[] {
   switch (block.type) {
     case 'hero':
@@ -82,9 +82,21 @@ export function textsOf(block: Block): readonly ShownText[] {
   }
 }
 
+/** The sources of the texts in Markdown, in the order of the page: also of empty ones, which the page shows as nothing. */
+export function sourcesOf(block: Block): readonly ShownText[] {
+  if (block.type === 'article') return [{ field: 'markdown', text: block.markdown, paragraph: null }];
+  if (block.type === 'faq')
+    return block.questions.map(({ answer }, at) => ({
+      field: `questions.${at}.answer`,
+      text: answer,
+      paragraph: null,
+    }));
+  return [];
+}
+
 /** The block with `text` in place of what is shown; the block itself if it is no longer shown there. */
 export function withText(block: Block, shown: ShownText, text: string): Block {
-  const isThere = textsOf(block).some(
+  const isThere = [...textsOf(block), ...sourcesOf(block)].some(
     (own) => own.field === shown.field && own.paragraph === shown.paragraph && own.text === shown.text,
   );
   if (!isThere) return block;

@@ -1,9 +1,10 @@
 // Texts that are edited where they stand in the preview: a click, or Enter on a focused one, begins; Enter and leaving it
-// take the text over, Escape restores it. Tab leads to one of them, arrow keys to the others: a page has many. The page
-// itself has no script: this runs in the app.
+// take the text over, Escape restores it. Of a text in Markdown the source is edited. Tab leads to one of them, arrow keys
+// to the others: a page has many. The page itself has no script: this runs in the app.
 import { anchorOf } from './blocks';
 import type { Block } from './document';
-import { textsOf, type ShownText } from './block-texts';
+import { sourcesOf, textsOf, type ShownText } from './block-texts';
+import { editSource, offsetInSource } from './edit-source';
 
 export interface TextChange {
   readonly blockId: string;
@@ -12,25 +13,36 @@ export interface TextChange {
 }
 
 /** What the page shows of a text that is edited in place. */
-export const IN_PLACE_CSS =
-  '[data-field]{cursor:text;border-radius:2px}[data-field]:is(:hover,:focus-visible){outline:2px dashed var(--accent);outline-offset:3px}[data-field][contenteditable]{outline:2px solid var(--accent);outline-offset:3px}';
+export const IN_PLACE_CSS = [
+  '[data-field]{cursor:text;border-radius:2px}',
+  '[data-field]:is(:hover,:focus-visible){outline:2px dashed var(--accent);outline-offset:3px}',
+  '[data-field]:is([contenteditable],[data-editing]){outline:2px solid var(--accent);outline-offset:3px}',
+  '.prose[data-field]{min-height:1.5em}',
+  'textarea[data-field]{display:block;width:100%;padding:0;border:0;resize:none;overflow:hidden;background:none;color:inherit;font:inherit}',
+].join('');
 const MARKED = '[data-field]';
 const STEPS: Readonly<Record<string, number>> = { Enter: 0, ArrowDown: 1, ArrowUp: -1 };
-/** A browser edits nothing in these. */
-const NOT_IN = 'button, label';
+/** What a text in Markdown is rendered into. */
+const RENDERED = '.prose';
+/** A browser edits nothing in the first two; the texts of the last are not those of a field. */
+const NOT_IN = `button, label, ${RENDERED}`;
 
-/** Makes the texts of `blocks` in the page editable; `focused`: the place of the one that had the focus before. */
+/**
+ * Makes the texts of the blocks in the page editable. `blocks`: as they are now, which the page may not show yet; `focused`:
+ * the place of the text that had the focus before.
+ */
 export function editInPlace(
   page: Document,
-  blocks: readonly Block[],
+  blocks: () => readonly Block[],
   onChange: (change: TextChange) => void,
   focused: string | null = null,
 ): void {
   const texts = new Map<HTMLElement, { readonly blockId: string; readonly shown: ShownText }>();
-  for (const block of blocks) {
+  for (const block of blocks()) {
     const section = page.getElementById(anchorOf(block));
     if (!section) continue;
-    for (const [element, shown] of found(section, textsOf(block))) {
+    const all = [...found(section, textsOf(block)), ...rendered(section, sourcesOf(block))];
+    for (const [element, shown] of all.sort(([one], [other]) => inPage(one, other))) {
       element.dataset['field'] = placeOf(block.id, shown);
       element.tabIndex = texts.size === 0 ? 0 : -1;
       element.setAttribute('aria-description', 'Enter: edit this text. Arrow up and down: the text above and below.');
@@ -39,8 +51,19 @@ export function editInPlace(
   }
   const named = (target: EventTarget | null): HTMLElement | null =>
     (target as Element | null)?.closest<HTMLElement>(MARKED) ?? null;
-  const isEdited = (element: HTMLElement): boolean => element.hasAttribute('contenteditable');
+  const isEdited = (element: HTMLElement): boolean =>
+    element.hasAttribute('contenteditable') || element.tagName === 'TEXTAREA';
 
+  /** The source as it is now, in the text's place; `before`: the shown text before the caret. */
+  const beginSource = (element: HTMLElement, before: string): void => {
+    const of = texts.get(element);
+    const block = blocks().find(({ id }) => id === of?.blockId);
+    const now = block && sourcesOf(block).find(({ field }) => field === of?.shown.field);
+    if (!block || !now) return; // it was removed; the next version of the page shows that
+    editSource(element, now.text, offsetInSource(now.text, before), (taken, text) =>
+      onChange({ blockId: block.id, shown: { ...now, text: taken }, text }),
+    );
+  };
   const begin = (element: HTMLElement): void => {
     const before = textOf(element);
     const nodes = [...element.childNodes].map((node) => node.cloneNode(true));
@@ -73,8 +96,13 @@ export function editInPlace(
   page.addEventListener('click', (event) => {
     const element = named(event.target);
     if (!element || isEdited(element)) return;
+    const caret = caretAt(page, event.clientX, event.clientY);
+    if (element.matches(RENDERED)) {
+      beginSource(element, textBefore(element, caret));
+      return;
+    }
     begin(element);
-    putCaret(page, event.clientX, event.clientY);
+    if (caret) page.getSelection()?.collapse(caret.offsetNode, caret.offset);
   });
   page.addEventListener('keydown', (event) => {
     const element = named(event.target);
@@ -87,13 +115,17 @@ export function editInPlace(
       all.at((all.indexOf(element) + step) % all.length)?.focus();
       return;
     }
+    if (element.matches(RENDERED)) {
+      beginSource(element, '');
+      return;
+    }
     begin(element);
     page.getSelection()?.selectAllChildren(element);
   });
   // Tab comes back to the text that it left.
   page.addEventListener('focusin', (event) => {
     const element = named(event.target);
-    if (element) for (const each of texts.keys()) each.tabIndex = each === element ? 0 : -1;
+    if (element && texts.has(element)) for (const each of texts.keys()) each.tabIndex = each === element ? 0 : -1;
   });
   // A blank in a question would open or close its answer.
   page.addEventListener('keyup', (event) => {
@@ -109,7 +141,7 @@ export const focusedText = (page: Document | null | undefined): string | null =>
 
 /** The text that is being edited in the page. */
 export const editedText = (page: Document | null | undefined): Element | null =>
-  page?.querySelector(`${MARKED}[contenteditable]`) ?? null;
+  page?.querySelector(`${MARKED}:is([contenteditable], [data-editing])`) ?? null;
 
 /** Whether an event came from a text that is edited in place. */
 export const isText = (target: EventTarget | null): boolean =>
@@ -131,6 +163,20 @@ function found(section: HTMLElement, texts: readonly ShownText[]): readonly [HTM
   });
 }
 
+/** What each source is rendered into. A closed answer could be neither seen nor reached. */
+function rendered(section: HTMLElement, sources: readonly ShownText[]): readonly [HTMLElement, ShownText][] {
+  const elements = [...section.querySelectorAll<HTMLElement>(RENDERED)];
+  if (elements.length !== sources.length) return []; // the page does not show these blocks yet
+  return sources.map((source, at) => {
+    const element = elements[at] as HTMLElement;
+    element.closest('details')?.setAttribute('open', '');
+    return [element, source];
+  });
+}
+
+const inPage = (one: Node, other: Node): number =>
+  one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+
 function textOf(element: Element): string {
   return [...element.childNodes]
     .map((node) =>
@@ -148,8 +194,15 @@ const normal = (text: string, lines: boolean): string =>
     .join(lines ? '\n' : ' ')
     .trim();
 
-function putCaret(page: Document, x: number, y: number): void {
+function caretAt(page: Document, x: number, y: number): CaretPosition | null {
   // Not every browser has it.
-  const place = (page.caretPositionFromPoint as Document['caretPositionFromPoint'] | undefined)?.call(page, x, y);
-  if (place) page.getSelection()?.collapse(place.offsetNode, place.offset);
+  return (page.caretPositionFromPoint as Document['caretPositionFromPoint'] | undefined)?.call(page, x, y) ?? null;
+}
+
+function textBefore(element: HTMLElement, caret: CaretPosition | null): string {
+  if (!caret || !element.contains(caret.offsetNode)) return '';
+  const range = element.ownerDocument.createRange();
+  range.setStart(element, 0);
+  range.setEnd(caret.offsetNode, caret.offset);
+  return range.toString();
 }
