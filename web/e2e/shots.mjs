@@ -83,6 +83,7 @@ const SCREENS = [
   { name: 'site-subscribers', path: '/builder/s1?tab=subscribers' },
   { name: 'page', path: '/builder/s1/page-home', act: editorReady, after: true },
   { name: 'page-in-place', path: '/builder/s1/page-home', act: textInPlace, after: true },
+  { name: 'page-markdown-in-place', path: '/builder/s1/page-home', act: sourceInPlace, after: true },
   { name: 'page-block', path: '/builder/s1/page-review', act: editBlock(/^Edit Review/), after: true },
   { name: 'page-article', path: '/builder/s1/page-home', act: editBlock(/^Edit Article/), after: true },
   { name: 'page-table', path: '/builder/s1/page-best', act: editBlock(/^Edit Comparison/), after: true },
@@ -100,6 +101,8 @@ const SCREENS = [
   { name: 'dashboard', path: '/dashboard?website=w1' },
   { name: 'alerts', path: '/account-settings?tab=alerts' },
   { name: 'links', path: '/links' },
+  { name: 'my-partners', path: '/links/partners' },
+  { name: 'my-partners-none', path: '/links/partners', base: first.url },
   { name: 'social-channels', path: '/links/channels' },
   {
     name: 'social-channels-link',
@@ -175,6 +178,7 @@ const SCREENS = [
   {
     name: 'sql-wrong',
     path: '/sql',
+    expected: '400',
     act: async (page) => {
       await page.getByLabel('SQL').fill('SELECT * FROM wrong');
       await page.getByRole('button', { name: 'Run' }).click();
@@ -249,6 +253,37 @@ const SCREENS = [
   },
   { name: 'disputes', path: '/admin/listings?tab=disputes' },
   { name: 'decide', path: '/admin/listings?tab=disputes', act: click(/^Decide between/), after: true },
+  { name: 'seller', path: '/marketplace/seller/s1', signedIn: false },
+  { name: 'forum', path: '/forum' },
+  { name: 'forum-search', path: '/forum?q=window', signedIn: false },
+  { name: 'thread', path: '/forum/thread/t1' },
+  { name: 'forum-new', path: '/forum/new?category=case-studies' },
+  { name: 'forum-member', path: '/forum/member/embla', signedIn: false },
+  { name: 'forum-log', path: '/forum/log', signedIn: false },
+  { name: 'forum-moderation', path: '/forum/moderation' },
+  { name: 'notifications', path: '/notifications' },
+  { name: 'notifications-choice', path: '/account-settings?tab=notifications' },
+  { name: 'notifications-unsubscribe', path: '/notifications/unsubscribe#code=abc', signedIn: false },
+  { name: 'unattributed', path: '/conversions?keyKind=site' },
+  { name: 'admin', path: '/admin' },
+  { name: 'admin-partners', path: '/admin?tab=partners' },
+  { name: 'admin-clicks', path: '/admin?tab=clicks' },
+  { name: 'dead-letters', path: '/admin/dead-letters' },
+  { name: 'inquiries', path: '/admin/inquiries' },
+  {
+    name: 'inquiry',
+    path: '/admin/inquiries?inquiry=q1',
+    act: (page) => page.getByRole('dialog').waitFor(),
+    after: true,
+  },
+  { name: 'subscribers', path: '/admin/subscribers' },
+  { name: 'questions', path: '/admin/listings?tab=questions' },
+  { name: 'escrow', path: '/admin/listings?tab=escrow' },
+  { name: 'site-settings', path: '/builder/s1?tab=settings' },
+  { name: 'terms', path: '/terms', signedIn: false },
+  { name: 'forgot-password', path: '/forgot-password', signedIn: false },
+  { name: 'reset-password', path: '/reset-password#code=abc', signedIn: false },
+  { name: 'newsletter-confirm', path: '/newsletter/confirm#code=abc', signedIn: false },
   { name: 'missing', path: '/nowhere', signedIn: false },
   { name: 'empty', path: '/analytics', base: empty.url },
   { name: 'first', path: '/dashboard?website=w1', base: first.url },
@@ -310,16 +345,12 @@ for (const look of looks ? chosen : LOOKS) {
       signedIn: screen.signedIn ?? true,
       website: screen.website ?? false,
     });
-    await page.goto((screen.base ?? mock.url) + screen.path);
-    await page.locator('h1').first().waitFor();
-    if (!screen.after) await screen.act?.(page);
-    if (!screen.busy) await settle(page);
-    if (screen.after) await screen.act(page);
+    const failure = await shoot(page, screen, `${folder}/${screen.name}-${look.name}.png`).catch(String);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    await page.screenshot({ path: `${folder}/${screen.name}-${look.name}.png`, fullPage: !screen.after });
     for (const text of [
       ...complaints.filter((item) => !screen.expected || !item.includes(screen.expected)),
       ...(overflow > 0 ? [`${overflow} px too wide`] : []),
+      ...(failure ? [failure] : []),
     ]) {
       faults += 1;
       console.log(`${screen.name} ${look.name}: ${text}`);
@@ -331,6 +362,15 @@ await browser.close();
 for (const server of [mock, empty, first, broken, slow]) server.close();
 console.log(`${faults} faults; pictures in ${folder}`);
 process.exitCode = faults > 0 ? 1 : 0;
+
+async function shoot(page, screen, path) {
+  await page.goto((screen.base ?? mock.url) + screen.path);
+  await page.locator('h1').first().waitFor();
+  if (!screen.after) await screen.act?.(page);
+  if (!screen.busy) await settle(page);
+  if (screen.after) await screen.act(page);
+  await page.screenshot({ path, fullPage: !screen.after });
+}
 
 function dialogOf(name) {
   return async (page) => {
@@ -355,6 +395,11 @@ async function editorReady(page) {
 async function textInPlace(page) {
   await editorReady(page);
   await page.frameLocator('iframe').locator('h1[data-field]').click();
+}
+
+async function sourceInPlace(page) {
+  await editorReady(page);
+  await page.frameLocator('iframe').locator('div.prose[data-field]').first().click();
 }
 
 async function placeholdersListed(page) {
