@@ -148,7 +148,7 @@ test('a click on a text in Markdown puts its source in its place; leaving it tak
       text: '**Yes**, and\n\n- warm',
     },
   ]);
-  // It stands there until the page shows what it became, which may be shown now.
+  // The source stays until the page shows what it became.
   expect(source()).toHaveValue('**Yes**, and\n\n- warm');
   expect(editedText(page)).toBeNull();
 });

@@ -1,5 +1,5 @@
 // The source of a text in Markdown, edited where the text stands in the preview: a text area takes its place. Leaving it, or
-// Ctrl and Enter, takes the source over; it then stands there until the next version of the page shows what it became. Escape
+// Ctrl and Enter, takes the source over; the area stays until the next version of the page shows what it became. Escape
 // restores what was taken over last.
 
 /** Maximum number of characters of the source that stand between two of the shown text: marks and addresses. */
