@@ -76,23 +76,28 @@ export async function leave({ page, context, complaints }) {
 export const appStarted = (page) => page.locator('#root:not([data-built]) h1').first().waitFor();
 
 /** What shows that a part of the page is loading, or not drawn yet. */
-const LOADING = '.animate-pulse, [role=status] > .animate-spin, [data-below]';
+const LOADING = '.animate-pulse, [role=status] > .animate-spin, [data-below], aside:empty';
 
-/** Scrolls through the page, so that what is drawn near the view is drawn; again, until that has come. */
+/** Scrolls through the page, so that what is drawn near the view is drawn; again, until that has come, and once more for
+ *  what was drawn elsewhere while the page was idle, and loads when it comes near. */
 export async function settle(page) {
   const end = Date.now() + DEADLINE_MS;
   do {
-    await page.evaluate(async () => {
-      for (let y = 0; y < document.body.scrollHeight; y += window.innerHeight - 100) {
-        window.scrollTo(0, y);
-        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // after the frame: observers of the view have run
-      }
-      window.scrollTo(0, 0);
-    });
+    await scrollThrough(page);
     await calm(page, { busy: true });
   } while (Date.now() < end && (await page.locator(LOADING).count()) > 0);
+  await scrollThrough(page);
   await calm(page);
 }
+
+const scrollThrough = (page) =>
+  page.evaluate(async () => {
+    for (let y = 0; y < document.body.scrollHeight; y += window.innerHeight - 100) {
+      window.scrollTo(0, y);
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // after the frame: observers of the view have run
+    }
+    window.scrollTo(0, 0);
+  });
 
 /**
  * No finite animation runs, no font is on its way (texts of another are wider), nothing changed while two frames were

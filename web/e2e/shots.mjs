@@ -2,7 +2,7 @@
 // node e2e/shots.mjs [folder] [screen,screen…] [look,look… or "all": every width in both themes]
 // ODD=1: with names of 200 characters, from right to left and of emoji.
 import { mkdirSync } from 'node:fs';
-import { launch, newPage, settle } from './browser.mjs';
+import { calm, launch, newPage, settle } from './browser.mjs';
 import { startMock } from './mock-api.mjs';
 
 const folder = process.argv[2] ?? 'test-results/shots';
@@ -15,7 +15,8 @@ const broken = await startMock({ broken: true });
 const slow = await startMock({ slow: true });
 const browser = await launch();
 
-/** `after`: acts once the page is at rest, and shows the view only; `busy`: it never comes to rest. */
+/** `after`: acts once the page is at rest, and shows the view only; `busy`: it never comes to rest; `from`: the width from
+ *  which on it is there. */
 const SCREENS = [
   { name: 'home', path: '/', signedIn: false },
   { name: 'about', path: '/about', signedIn: false },
@@ -180,7 +181,7 @@ const SCREENS = [
     path: '/sql',
     expected: '400',
     act: async (page) => {
-      await page.getByLabel('SQL').fill('SELECT * FROM wrong');
+      await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT * FROM wrong');
       await page.getByRole('button', { name: 'Run' }).click();
       await page.getByRole('alert').waitFor();
     },
@@ -284,7 +285,7 @@ const SCREENS = [
   { name: 'forgot-password', path: '/forgot-password', signedIn: false },
   { name: 'reset-password', path: '/reset-password#code=abc', signedIn: false },
   { name: 'newsletter-confirm', path: '/newsletter/confirm#code=abc', signedIn: false },
-  { name: 'missing', path: '/nowhere', signedIn: false },
+  { name: 'missing', path: '/nowhere', signedIn: false, expected: '404' },
   { name: 'empty', path: '/analytics', base: empty.url },
   { name: 'first', path: '/dashboard?website=w1', base: first.url },
   { name: 'nothing', path: '/analytics', base: first.url },
@@ -308,7 +309,7 @@ const SCREENS = [
     after: true,
   },
   { name: 'insights', path: '/insights' },
-  { name: 'switcher', path: '/insights', act: click(/^Website: /), after: true },
+  { name: 'switcher', path: '/insights', act: click(/^Website: /), after: true, from: 1024 },
   { name: 'shortcuts', path: '/analytics', act: keys('?'), after: true },
   { name: 'new-access-token', path: '/account-settings', act: click('New token'), after: true },
   {
@@ -339,7 +340,7 @@ const chosen = looks?.includes('all')
 let faults = 0;
 for (const look of looks ? chosen : LOOKS) {
   for (const screen of SCREENS) {
-    if (wanted?.length > 0 && !wanted.includes(screen.name)) continue;
+    if ((wanted?.length > 0 && !wanted.includes(screen.name)) || look.width < (screen.from ?? 0)) continue;
     const { page, context, complaints } = await newPage(browser, {
       ...look,
       signedIn: screen.signedIn ?? true,
@@ -443,7 +444,7 @@ async function rowsOf(page) {
 }
 
 async function suggest(page) {
-  await page.getByLabel('SQL').fill('SELECT cou');
+  await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT cou');
   await page.getByRole('listbox').waitFor();
 }
 
@@ -454,8 +455,13 @@ function keys(text) {
   };
 }
 
+/** What a button opens is fetched when it is first opened. */
 function click(name) {
-  return (page) => page.getByRole('button', { name }).first().click();
+  return async (page) => {
+    await page.getByRole('button', { name }).first().click();
+    await page.locator('[role=dialog], [role=alertdialog], [role=menu]').first().waitFor();
+    await calm(page);
+  };
 }
 
 async function approveMany(page) {

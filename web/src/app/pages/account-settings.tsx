@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react';
 import { Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs, type Tab } from '@/components/ui/tabs';
+import { TitleAround } from '@/components/ui/title-around';
 import { textOf } from '@/lib/url/search';
 import { AfterConnecting } from './after-connecting';
 import { Page } from './page';
@@ -150,7 +151,7 @@ function Notifications({ part, reports }: NotificationsProps) {
           <h2 id={`part-${id}`} className="-mb-2 text-base font-semibold">
             {title}
           </h2>
-          {contents[id]}
+          <TitleAround value={title}>{contents[id]}</TitleAround>
         </div>
       ))}
     </div>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { TitleAround } from '@/components/ui/title-around';
 import { cx } from '@/lib/cx';
 
 interface Props {
@@ -19,9 +20,13 @@ export function Page({ title, subtitle, narrow = false, children, ...late }: Pro
           <h1 className="text-2xl font-semibold [overflow-wrap:anywhere]">{title}</h1>
           {subtitle && <p className="mt-0.5 text-muted [overflow-wrap:anywhere]">{subtitle}</p>}
         </div>
-        {tools === undefined ? 'tools' in late && <div aria-hidden className="h-9 max-sm:h-10" /> : tools}
+        {tools ? (
+          <div className="max-w-full min-w-0 xl:max-w-2/3">{tools}</div>
+        ) : (
+          tools === undefined && 'tools' in late && <div aria-hidden className="h-9 max-sm:h-10" />
+        )}
       </div>
-      {children}
+      <TitleAround value={title}>{children}</TitleAround>
     </div>
   );
 }

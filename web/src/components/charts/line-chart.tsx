@@ -198,8 +198,8 @@ export const LineChart = memo(function LineChart(props: Props) {
         {active !== null && (
           <div
             aria-hidden
-            className="pointer-events-none absolute top-2 z-raised w-max max-w-64"
-            style={x(active) > width / 2 ? { right: width - x(active) + 12 } : { left: x(active) + 12 }}
+            className="pointer-events-none absolute top-2 z-raised w-max"
+            style={besides(x(active), width)}
           >
             <TooltipBox title={titleOf(active)} rows={rowsOf(active)} notes={textsAt(marks, active)} />
           </div>
@@ -208,6 +208,12 @@ export const LineChart = memo(function LineChart(props: Props) {
     </div>
   );
 });
+
+/** On the side of a point with more room, and no wider than that. */
+function besides(x: number, width: number) {
+  const room = Math.max(x, width - x) - 12;
+  return { [x > width / 2 ? 'right' : 'left']: width - room, maxWidth: Math.min(256, room) };
+}
 
 function tooltipRows({ name, points, color, textOf }: Props, index: number) {
   const point = points[index];

@@ -14,7 +14,7 @@ export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; re
   return (
     <span
       className={cx(
-        'inline-flex max-w-full items-center gap-1 overflow-hidden rounded-md px-1.5 py-0.5 text-xs font-medium whitespace-nowrap',
+        'inline-flex w-max max-w-full shrink-0 items-center gap-1 rounded-md px-1.5 py-0.5 text-xs font-medium [overflow-wrap:anywhere]',
         TONES[tone],
       )}
     >

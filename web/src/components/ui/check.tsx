@@ -16,7 +16,7 @@ interface Props {
 /** A checkbox with its label beside it. */
 export function Check({ label, name, describedBy, checked, disabled = false, className, onChange }: Props) {
   return (
-    <label className={cx('flex cursor-pointer items-center gap-2.5', className)}>
+    <label className={cx('flex cursor-pointer items-center gap-2.5 [overflow-wrap:anywhere]', className)}>
       <input
         type="checkbox"
         className="size-4 shrink-0 accent-brand"

@@ -1,9 +1,10 @@
 import { Check, Copy } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { copyText } from '@/lib/browser/clipboard';
 import { cx } from '@/lib/cx';
 import { toast, toastError } from '@/stores/toasts';
 import { Button } from './button';
+import { useMoreBeside } from './scroll-edges';
 
 interface CopyProps {
   readonly text: string;
@@ -49,6 +50,8 @@ export function CopyField({
   readonly value: string;
   readonly multiline?: boolean;
 }) {
+  const code = useRef<HTMLElement>(null);
+  useMoreBeside(code);
   return (
     <div role="group" aria-label={label} className="min-w-0">
       <div className="mb-1.5 flex items-center justify-between gap-3">
@@ -56,12 +59,13 @@ export function CopyField({
         <CopyButton text={value} label={label} />
       </div>
       <code
+        ref={code}
         role="group"
         aria-label="Value"
         tabIndex={0}
         className={cx(
           'block rounded-lg border border-line bg-sunken px-3 py-2 font-mono text-[0.8125rem]',
-          multiline ? 'whitespace-pre-wrap break-words' : 'overflow-x-auto whitespace-nowrap',
+          multiline ? 'whitespace-pre-wrap break-words' : 'fades-sideways overflow-x-auto whitespace-nowrap',
         )}
       >
         {value}

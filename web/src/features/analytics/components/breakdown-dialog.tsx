@@ -104,7 +104,7 @@ export function BreakdownDialog({ website, details, state, params, named, metric
           onChange={(second) => show(second ? [details[0], second] : [details[0]])}
         />
         <SearchField label="Search values" value={search} onChange={setSearch} />
-        <span className="ml-auto flex gap-2 max-sm:ml-0">
+        <span className="ml-auto flex gap-2 max-sm:col-span-2 max-sm:ml-0">
           <ColumnChooser columns={columns} onChange={setColumns} />
           <a
             className={buttonClass({ size: 'sm' })}

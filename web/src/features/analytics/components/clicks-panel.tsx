@@ -15,7 +15,7 @@ import { Select } from '@/components/ui/field';
 import { dropLaterPages, useCursorQuery } from '@/lib/api/cursor-query';
 import type { TrackedClick } from '@/lib/api/types';
 import { countryName, UNKNOWN_COUNTRY } from '@/lib/labels/countries';
-import { browserTimezone, formatZoned, formatTime } from '@/lib/dates';
+import { browserTimezone, formatDateTime, formatTime, formatZoned } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { clicksParams, DEVICES, NO_CLICKS_FILTER, type ClicksFilter } from '../lib/clicks-search';
@@ -191,8 +191,9 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     header: 'Time',
     cell: (row) => (
       <time dateTime={row.occurredAt} title={formatZoned(row.occurredAt, zone)} className="whitespace-nowrap tabular">
-        {formatZoned(row.occurredAt, zone)}
+        {formatDateTime(row.occurredAt, zone)}
         <span className="text-muted">{formatTime(row.occurredAt, zone).slice(5)}</span>
+        {formatZoned(row.occurredAt, zone).slice(formatDateTime(row.occurredAt, zone).length)}
       </time>
     ),
   },
@@ -201,7 +202,7 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     header: 'Link',
     cell: (row) => (
       <>
-        <span className="block font-medium whitespace-nowrap">{row.slug ? `/go/${row.slug}` : 'No link'}</span>
+        <span className="block font-medium sm:whitespace-nowrap">{row.slug ? `/go/${row.slug}` : 'No link'}</span>
         <span className="block text-[0.8125rem] text-muted">
           {row.domain ?? 'Removed website'}
           {row.sub1 && ` · ${row.sub1}`}

@@ -102,7 +102,7 @@ function Row({ report, onEdit }: { readonly report: EmailReport; readonly onEdit
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
       <div className="min-w-0 flex-1 basis-60">
-        <p className="flex flex-wrap items-center gap-x-2 font-medium break-words">
+        <p className="flex flex-wrap items-center gap-x-2 font-medium">
           {name}
           {report.paused && <Badge tone="neutral">Paused</Badge>}
           {report.failure && <Badge tone="bad">Failed</Badge>}

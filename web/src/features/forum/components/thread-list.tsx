@@ -86,7 +86,7 @@ function Row({ thread, category }: { readonly thread: Thread; readonly category:
           </Link>
           <Marks thread={thread} />
         </div>
-        <p className="relative mt-1 w-fit text-[0.8125rem] text-muted">
+        <p className="relative mt-1 w-fit text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
           <MemberName member={thread.author} /> <When at={thread.createdAt} />
           {category && ` in ${category}`}
           {thread.lastReplyAt && thread.lastReplyBy && (

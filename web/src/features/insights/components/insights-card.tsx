@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
-import { useId, useState, type ReactNode } from 'react';
+import { Suspense, useId, useState, type ReactNode } from 'react';
 import { useNear } from '@/components/data/below';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
@@ -162,7 +162,7 @@ function InsightItem({ website, insight, actions }: ItemProps) {
             Evidence
             <ChevronDown aria-hidden className={cx('size-3.5 transition-transform', open && 'rotate-180')} />
           </button>
-          {actions(insight)}
+          <Suspense>{actions(insight)}</Suspense>
           <DismissInsight websiteId={website.id} insight={insight} />
         </p>
         <div id={id} hidden={!open} className="mt-2 border-t border-line pt-2 text-[0.8125rem]">

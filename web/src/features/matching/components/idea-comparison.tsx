@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { Dialog } from '@/components/ui/dialog';
+import { useMoreBeside } from '@/components/ui/scroll-edges';
 import type { Idea } from '../api/ideas';
 import { earningsOf, LEVELS, monthsOf, partOf, percentOf } from '../lib/idea-labels';
 
@@ -27,9 +28,17 @@ const ROWS: readonly (readonly [string, (idea: Idea) => ReactNode])[] = [
 /** Ideas side by side: facts first, then the points of each part of the score. */
 export function IdeaComparison({ ideas, onClose }: { readonly ideas: readonly Idea[]; readonly onClose: () => void }) {
   const parts = ideas[0]?.parts ?? [];
+  const box = useRef<HTMLDivElement>(null);
+  useMoreBeside(box);
   return (
     <Dialog open as="wide" onOpenChange={(open) => !open && onClose()} title="Compare ideas">
-      <div role="region" aria-label="Comparison" tabIndex={0} className="overflow-x-auto">
+      <div
+        ref={box}
+        role="region"
+        aria-label="Comparison"
+        tabIndex={0}
+        className="fades-sideways overflow-x-auto [overflow-wrap:anywhere]"
+      >
         <table className="w-full min-w-[36rem] text-left text-[0.8125rem]">
           <thead>
             <tr>
@@ -70,7 +79,7 @@ export function IdeaComparison({ ideas, onClose }: { readonly ideas: readonly Id
 function Row({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <tr className="border-t border-line align-top">
-      <th scope="row" className="py-2 pr-3 font-medium whitespace-nowrap">
+      <th scope="row" className="py-2 pr-3 font-medium sm:whitespace-nowrap">
         {name}
       </th>
       {children}

@@ -266,8 +266,8 @@ function NarrowList({ rows, onSelect, onAct, detail }: NarrowProps) {
     <ul aria-label="Projections" className="divide-y divide-line border-t border-line">
       {rows.map((row) => (
         <li key={row.name} className="flex flex-col gap-2 py-3">
-          <div className="flex items-start justify-between gap-3">
-            <div className="min-w-0">
+          <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-2">
+            <div className="min-w-0 flex-1 basis-40">
               <Name row={row} onSelect={onSelect} />
             </div>
             <Actions row={row} onAct={onAct} />

@@ -173,7 +173,7 @@ export function Saved({ open, onOpen, action }: SavedProps) {
                 className="min-w-0 flex-1 rounded text-left"
                 onClick={() => onOpen(one)}
               >
-                <span className="flex flex-wrap items-center gap-x-2 font-medium break-words">
+                <span className="flex flex-wrap items-center gap-x-2 font-medium">
                   {one.title}
                   {one.isOwn && one.isShared && <Badge tone="brand">Shared</Badge>}
                 </span>
