@@ -33,10 +33,13 @@ export function withOddNames(path, value) {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      NAMED.has(key) && typeof item === 'string' && item !== '' ? oddName(item) : withOddNames(path, item),
+      isName(value, key) && typeof item === 'string' && item !== '' ? oddName(item) : withOddNames(path, item),
     ]),
   );
 }
+
+/** The name of a block of a page is an identifier in its address. */
+const isName = (of, key) => NAMED.has(key) && !(key === 'name' && 'type' in of);
 
 function oddName(text) {
   const sum = [...text].reduce((total, character) => total + character.codePointAt(0), 0);

@@ -43,7 +43,7 @@ test('the dashboard has the insights of the analytics page, with their details',
   const items = within(await screen.findByRole('list', { name: 'Insights' })).getAllByRole('listitem');
   expect(items).toHaveLength(1);
   expect(items[0]).toHaveTextContent('WarningNo conversions from NordVPN this week412 clicks led to no conversion.');
-  expect(within(items[0] as HTMLElement).getByRole('link', { name: /^View details/ })).toHaveAttribute(
+  expect(await within(items[0] as HTMLElement).findByRole('link', { name: /^View details/ })).toHaveAttribute(
     'href',
     '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&compare=custom&compareFrom=2026-10-16&compareTo=2026-11-12&f=is,partner,p1&metric=conversions',
   );

@@ -21,7 +21,7 @@ export function Page({ title, subtitle, narrow = false, children, ...late }: Pro
           {subtitle && <p className="mt-0.5 text-muted [overflow-wrap:anywhere]">{subtitle}</p>}
         </div>
         {tools ? (
-          <div className="max-w-full min-w-0 xl:max-w-2/3">{tools}</div>
+          <div className="max-w-full shrink-0 xl:max-w-2/3">{tools}</div>
         ) : (
           tools === undefined && 'tools' in late && <div aria-hidden className="h-9 max-sm:h-10" />
         )}

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { useInView } from '@/components/ui/in-view';
 import { useMoreBeside } from '@/components/ui/scroll-edges';
+import { TitleAround } from '@/components/ui/title-around';
 import { adminGroupOf, adminGroups, adminSections, type AdminGroup } from '@/lib/admin/sections';
 import { cx } from '@/lib/cx';
 import type { User } from '@/lib/session';
@@ -38,7 +39,7 @@ export function AdminLayout({ user, onLogout, children }: Props) {
         <h1 className="mb-5 text-2xl font-semibold">{section.title ?? section.label}</h1>
       )}
       <Sections path={path} className={cx('mb-6', sectionsAreBeside && 'lg:hidden')} />
-      {children}
+      <TitleAround value={section?.title ?? section?.label ?? ''}>{children}</TitleAround>
     </div>
   );
 }

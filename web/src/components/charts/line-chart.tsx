@@ -43,6 +43,7 @@ const BOTTOM = 24;
 const RIGHT = 12;
 const CHARACTER = 7;
 const TICK_ROOM = 64;
+const MIN_TIP = 212;
 
 export const LineChart = memo(function LineChart(props: Props) {
   const { label, points, color, axisText, partial, height, marks = [] } = props;
@@ -209,10 +210,10 @@ export const LineChart = memo(function LineChart(props: Props) {
   );
 });
 
-/** On the side of a point with more room, and no wider than that. */
+/** On the side of a point with more room; where that is less than the tip needs, over the point. */
 function besides(x: number, width: number) {
-  const room = Math.max(x, width - x) - 12;
-  return { [x > width / 2 ? 'right' : 'left']: width - room, maxWidth: Math.min(256, room) };
+  const room = Math.max(x, width - x, MIN_TIP) - 12;
+  return { [x > width / 2 ? 'right' : 'left']: width - room, maxWidth: room };
 }
 
 function tooltipRows({ name, points, color, textOf }: Props, index: number) {

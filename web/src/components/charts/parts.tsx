@@ -23,7 +23,7 @@ export function TooltipBox({ title, rows, notes = [] }: TooltipProps) {
         </p>
       ))}
       {notes.map((note) => (
-        <p key={note} className="mt-1 border-t border-line pt-1 whitespace-normal">
+        <p key={note} className="mt-1 max-w-64 border-t border-line pt-1 whitespace-normal">
           {note}
         </p>
       ))}
