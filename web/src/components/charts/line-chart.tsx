@@ -210,10 +210,10 @@ export const LineChart = memo(function LineChart(props: Props) {
   );
 });
 
-/** On the side of a point with more room; where that is less than the tip needs, over the point. */
+/** On the wider side of a point; where that is narrower than the tip, over the point. */
 function besides(x: number, width: number) {
-  const room = Math.max(x, width - x, MIN_TIP) - 12;
-  return { [x > width / 2 ? 'right' : 'left']: width - room, maxWidth: room };
+  const side = Math.max(x, width - x, MIN_TIP) - 12;
+  return { [x > width / 2 ? 'right' : 'left']: width - side, maxWidth: side };
 }
 
 function tooltipRows({ name, points, color, textOf }: Props, index: number) {
