@@ -80,7 +80,7 @@ class NetworkSale:
     def status(self, day: date) -> Status:
         decided: Status = "pending"
         for change in self.until(day):
-            if change.kind not in ("amended", "returned"):
+            if change.kind != "amended" and change.kind != "returned":
                 decided = change.kind
         return decided
 

@@ -13,6 +13,7 @@ from typing import Final
 
 import clevercsv
 
+from command_api.networks.reading.encodings import UNDECODED
 from command_api.networks.reading.headers import guess_columns, missing_fields, unique_headers
 from command_api.networks.reading.rows import ReportUnreadable
 from command_api.networks.reading.source import MAX_COLUMNS, FileRecord
@@ -109,8 +110,12 @@ def _directive(head: Sequence[PhysicalLine]) -> str | None:
 
 def _judged(head: Sequence[PhysicalLine], network: str, reports: NetworkReports) -> Dialect | None:
     """The dialect that clevercsv finds in the text."""
-    text = "\n".join(line.text for line in head)[:_MAX_JUDGED]
-    judged = clevercsv.Detector().detect(text, delimiters=list(SEPARATORS))
+    readable = (line.text for line in head if "\0" not in line.text and UNDECODED not in line.text)
+    text = "\n".join(readable)[:_MAX_JUDGED]
+    try:
+        judged = clevercsv.Detector().detect(text, delimiters=list(SEPARATORS))
+    except clevercsv.Error:
+        return None
     if judged is None or judged.delimiter not in SEPARATORS:
         return None
     quote = judged.quotechar if judged.quotechar in QUOTES else QUOTES[0]

@@ -133,7 +133,7 @@ class _Splitter:
         try:
             cells = self._cells(taken)
         except csv.Error:
-            return RejectedLine(line.number, "line_too_long", "This line is too long to be a row.", quoted(line.text))
+            return RejectedLine(line.number, "bad_line", "This line cannot be split into fields.", quoted(line.text))
         if not taken[-1].is_ended and len(cells) < self._width:
             return _incomplete(line)
         return FileRecord(line.number, cells)
