@@ -15,15 +15,13 @@ import clevercsv
 
 from command_api.networks.reading.encodings import UNDECODED
 from command_api.networks.reading.headers import guess_columns, missing_fields, unique_headers
-from command_api.networks.reading.rows import ReportUnreadable
+from command_api.networks.reading.rows import MAX_HEADER_LINE, ReportUnreadable
 from command_api.networks.reading.source import MAX_COLUMNS, FileRecord
 from command_api.networks.reading.text_source import PhysicalLine, split_lines
 from schemas.network_reports import NetworkReports
 
 SEPARATORS: Final = (",", ";", "\t", "|")
 QUOTES: Final = ('"', "'")
-HEAD_LINES: Final = 60
-"""Lines in which the header is searched."""
 _MAX_JUDGED: Final = 8_192
 _DIRECTIVE: Final = "sep="
 
@@ -81,7 +79,9 @@ def find_header(
 ) -> FoundHeader | None:
     """The record with the most known headers, or the one on the `line` that is given. None: there is no record."""
     best: FoundHeader | None = None
-    for record in islice(records, HEAD_LINES):
+    for record in islice(records, MAX_HEADER_LINE):
+        if record.line > MAX_HEADER_LINE:
+            break
         if line and record.line != line:
             continue
         headers = unique_headers(_trimmed(record.cells))

@@ -18,6 +18,7 @@ from schemas.currencies import MINOR_DIGITS
 from schemas.network_reports import NetworkReports
 
 NECESSARY: Final = ("txid", "occurred_at", "commission")
+MAX_HEADER: Final = 180
 WITHOUT_TXID: Final = frozenset({"amazon"})
 """Networks whose rows have no id."""
 _COMMON_CODES: Final = frozenset(
@@ -75,7 +76,7 @@ def unique_headers(cells: Iterable[str]) -> tuple[str, ...]:
     seen = Counter[str]()
     headers = []
     for cell in cells:
-        header = " ".join(cell.replace("\ufeff", "").split())
+        header = " ".join(cell.replace("\ufeff", "").split())[:MAX_HEADER]
         seen[header] += 1
         headers.append(header if seen[header] == 1 else f"{header} ({seen[header]})")
     return tuple(headers)

@@ -48,20 +48,20 @@ def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, to
         check_amazon(headers, columns)
     if _currencies_differ(columns):
         notes.append(f'"{columns.pop("sale")}" is left out: it is in another currency than "{columns["commission"]}".')
-    currency = _currency(columns, reports, opened.currency, given)
     layout = opened.layout.model_copy(
         update={
             "columns": columns,
-            "currency": currency.code,
             "timezone": reports.timezone if given.timezone is None else given.timezone,
             "statuses": dict(given.statuses or {}),
         }
     )
     reader = RowReader(network, layout, headers, timezone="UTC", currency="", today=today)
     evidence = FileEvidence(headers, layout, reader, today).collect(opened.source(layout).records())
-    default_mark = reports.decimal_mark if layout.format == "text" else "."
+    currency = _currency(columns, reports, opened.currency, given)
+    default_mark = "." if layout.format == "json" else reports.decimal_mark
     layout = layout.model_copy(
         update={
+            "currency": currency.code,
             "date_order": given.date_order or evidence.order.order(reports.date_order),
             "decimal_mark": given.decimal_mark or evidence.mark.mark(default_mark),
         }
@@ -83,6 +83,9 @@ def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, to
 
 
 def _columns(headers: Sequence[str], reports: NetworkReports, given: ReportLayoutChanges) -> dict[str, str]:
+    unknown = (given.columns or {}).keys() - reports.columns.keys()
+    if unknown:
+        raise ReportUnreadable("layout_mismatch", f'A report has no field "{min(unknown)[:40]}".')
     columns = guess_columns(headers, reports) | (given.columns or {})
     for field, header in columns.items():
         if header and header not in headers:

@@ -6,17 +6,24 @@ file -> `content` -> this -> `inspection` and `reports.read`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import BinaryIO, Final
 
 from command_api.networks.reading.content import ReportFile, open_file
-from command_api.networks.reading.dialects import HEAD_LINES, detect_dialect, find_header
+from command_api.networks.reading.dialects import detect_dialect, find_header
 from command_api.networks.reading.encodings import checked_encoding, decoded, detect_encoding
+from command_api.networks.reading.headers import MAX_HEADER
 from command_api.networks.reading.json_layouts import flat_records
 from command_api.networks.reading.json_source import JsonSource
 from command_api.networks.reading.refusals import page_instead_of_report
-from command_api.networks.reading.rows import RejectedLine, ReportLayout, ReportLayoutChanges, ReportUnreadable
+from command_api.networks.reading.rows import (
+    MAX_HEADER_LINE,
+    RejectedLine,
+    ReportLayout,
+    ReportLayoutChanges,
+    ReportUnreadable,
+)
 from command_api.networks.reading.source import MAX_COLUMNS, FileRecord, RecordSource, quoted
 from command_api.networks.reading.text_source import TextSource
 from command_api.networks.reading.workbook_source import WorkbookSource, sheets_of
@@ -32,14 +39,21 @@ _CURRENCIES: Final = ("reportCurrencyCode", "currencyCode", "currency")
 
 @dataclass(frozen=True, slots=True)
 class OpenedReport:
-    """A file of which is known how it splits into records. `currency`: of all rows, said beside them."""
+    """A file of which is known how it splits into records. `envelope`: values beside the records of JSON, once these
+    were read."""
 
     network: str
     content: ReportFile
     layout: ReportLayout
     headers: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    currency: str = ""
+    envelope: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def currency(self) -> str:
+        """The currency of all rows, if the file names it once."""
+        named = next((self.envelope[name] for name in _CURRENCIES if name in self.envelope), "")
+        return read_currency(named, "") or ""
 
     def source(self, layout: ReportLayout) -> RecordSource:
         """The records behind the header."""
@@ -70,6 +84,8 @@ def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
     content = open_file(file)
     if (content.kind == "workbook") != (layout.format == "workbook"):
         raise ReportUnreadable("layout_mismatch", "The file has another format than the layout.")
+    if layout.format != "workbook":
+        checked_encoding(layout.encoding)
     if layout.format == "json":
         headers = tuple(dict.fromkeys(layout.columns.values()))
         return OpenedReport(network, content, layout, headers)
@@ -84,7 +100,7 @@ def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
 def _text(
     content: ReportFile, network: str, reports: NetworkReports, encoding: str, given: ReportLayoutChanges
 ) -> OpenedReport:
-    head = list(islice(TextSource(content, encoding, ",", "").lines(), HEAD_LINES))
+    head = list(islice(TextSource(content, encoding, ",", "").lines(), MAX_HEADER_LINE))
     dialect = detect_dialect(
         head, network, reports, separator=given.separator, quote=given.quote, line=given.header_line
     )
@@ -105,7 +121,7 @@ def _workbook(content: ReportFile, network: str, reports: NetworkReports, given:
     best = None
     for sheet in (given.sheet,) if given.sheet else sheets_of(content):
         rows = (record for record in WorkbookSource(content, sheet).records() if isinstance(record, FileRecord))
-        header = find_header(islice(rows, HEAD_LINES), network, reports, line=given.header_line)
+        header = find_header(islice(rows, MAX_HEADER_LINE), network, reports, line=given.header_line)
         if header is not None and (best is None or header.score > best[1].score):
             best = sheet, header
     if best is None:
@@ -116,17 +132,14 @@ def _workbook(content: ReportFile, network: str, reports: NetworkReports, given:
 
 
 def _json(content: ReportFile, network: str, encoding: str) -> OpenedReport:
-    source = JsonSource(content, encoding)
     keys: dict[str, None] = {}
-    for number, entry in enumerate(source.objects()):
-        if not isinstance(entry, RejectedLine) and number < KEYED_RECORDS and len(keys) <= MAX_COLUMNS:
+    for entry in islice(JsonSource(content, encoding).objects(), KEYED_RECORDS):
+        if not isinstance(entry, RejectedLine):
             for flat in flat_records(network, entry[1]):
-                keys.update(dict.fromkeys(flat))
-    if len(keys) > MAX_COLUMNS:
-        raise ReportUnreadable("too_many_columns", f"The records have more than {MAX_COLUMNS} fields.")
-    named = next((source.envelope[name] for name in _CURRENCIES if name in source.envelope), "")
-    layout = ReportLayout(format="json", encoding=encoding)
-    return OpenedReport(network, content, layout, tuple(keys), (), read_currency(named, "") or "")
+                keys.update((key, None) for key in flat if len(key) <= MAX_HEADER)
+        if len(keys) > MAX_COLUMNS:
+            raise ReportUnreadable("too_many_columns", f"The records have more than {MAX_COLUMNS} fields.")
+    return OpenedReport(network, content, ReportLayout(format="json", encoding=encoding), tuple(keys))
 
 
 def _preamble(header_line: int) -> tuple[str, ...]:
@@ -139,7 +152,7 @@ def _preamble(header_line: int) -> tuple[str, ...]:
 def _headers_at(opened: OpenedReport, layout: ReportLayout) -> tuple[str, ...]:
     from_start = _table(opened.content, layout, 0).records()
     records = (
-        record for record in islice(from_start, layout.header_line + HEAD_LINES) if isinstance(record, FileRecord)
+        record for record in islice(from_start, layout.header_line + MAX_HEADER_LINE) if isinstance(record, FileRecord)
     )
     header = find_header(
         (record for record in records if record.line == layout.header_line),
@@ -181,7 +194,8 @@ class _JsonRecords:
 
     def records(self) -> Iterator[FileRecord | RejectedLine]:
         headers = self.opened.headers
-        for entry in JsonSource(self.opened.content, self.layout.encoding).objects():
+        source = JsonSource(self.opened.content, self.layout.encoding, envelope=self.opened.envelope)
+        for entry in source.objects():
             if isinstance(entry, RejectedLine):
                 yield entry
                 continue

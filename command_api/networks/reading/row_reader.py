@@ -203,7 +203,7 @@ class RowReader:
         status = self._statuses.read(text)
         if status is None:
             raise _Rejected("unknown_status", f'The status "{text[:60]}" is not known. Choose what it means.')
-        return ReportStatus.PAID if is_paid and status in (ReportStatus.APPROVED, ReportStatus.PENDING) else status
+        return ReportStatus.PAID if is_paid and (status is ReportStatus.APPROVED or not text) else status
 
     def _amount(self, values: Mapping[str, str], field: str) -> LabelledAmount | None:
         text = values.get(field)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,14 @@ from schemas.base import Frozen
 MAX_QUOTED: Final = 200
 """Characters of a rejected line that are quoted."""
 
+MAX_MAPPED: Final = 100
+"""Columns, or words of statuses, of a layout."""
+MAX_HEADER_LINE: Final = 60
+_SEPARATOR: Final = r"^[^\r\n\x00\"']?$"
+_QUOTE: Final = r"^[\"']?$"
+_CURRENCY: Final = r"^([A-Z]{3})?$"
+
+Short = Annotated[str, Field(max_length=200)]
 FileFormat = Literal["json", "text", "workbook"]
 DateOrder = Literal["ymd", "dmy", "mdy", ""]
 DecimalMark = Literal[".", ",", ""]
@@ -87,41 +95,41 @@ class ReportLayout(Frozen):
     """How a file is read: what was detected, and what a person may correct."""
 
     format: FileFormat
-    encoding: str = ""
-    separator: str = ""
-    quote: str = ""
-    header_line: int = 0
-    sheet: str = ""
-    columns: dict[str, str] = Field(default_factory=dict)
+    encoding: str = Field(default="", max_length=40)
+    separator: str = Field(default="", pattern=_SEPARATOR)
+    quote: str = Field(default="", pattern=_QUOTE)
+    header_line: int = Field(default=0, ge=0, le=MAX_HEADER_LINE)
+    sheet: str = Field(default="", max_length=100)
+    columns: dict[Short, Short] = Field(default_factory=dict, max_length=MAX_MAPPED)
     """Field -> header as in the file."""
     date_order: DateOrder = ""
     """Empty: ambiguous, it must be asked."""
     decimal_mark: DecimalMark = ""
     """Empty: ambiguous, it must be asked."""
-    timezone: str = ""
+    timezone: str = Field(default="", max_length=64)
     """IANA name; empty: the report names none."""
-    currency: str = ""
+    currency: str = Field(default="", pattern=_CURRENCY)
     """Of rows that name none."""
-    statuses: dict[str, str] = Field(default_factory=dict)
-    """Words of this file, in lower case -> value of `ReportStatus`, beside the network's own."""
+    statuses: dict[Short, ReportStatus] = Field(default_factory=dict, max_length=MAX_MAPPED)
+    """Words of this file, in lower case, beside the network's own."""
 
 
 class ReportLayoutChanges(Frozen):
     """Corrections of a layout by a person or a saved mapping; they win over what is detected."""
 
     format: FileFormat | None = None
-    encoding: str | None = None
-    separator: str | None = None
-    quote: str | None = None
-    header_line: int | None = None
-    sheet: str | None = None
-    columns: dict[str, str] | None = None
+    encoding: str | None = Field(default=None, max_length=40)
+    separator: str | None = Field(default=None, pattern=_SEPARATOR, min_length=1)
+    quote: str | None = Field(default=None, pattern=_QUOTE)
+    header_line: int | None = Field(default=None, ge=1, le=MAX_HEADER_LINE)
+    sheet: str | None = Field(default=None, max_length=100)
+    columns: dict[Short, Short] | None = Field(default=None, max_length=MAX_MAPPED)
     """Field -> header; an empty header takes the field's column away."""
     date_order: DateOrder | None = None
     decimal_mark: DecimalMark | None = None
-    timezone: str | None = None
-    currency: str | None = None
-    statuses: dict[str, str] | None = None
+    timezone: str | None = Field(default=None, max_length=64)
+    currency: str | None = Field(default=None, pattern=_CURRENCY)
+    statuses: dict[Short, ReportStatus] | None = Field(default=None, max_length=MAX_MAPPED)
 
 
 @dataclass(frozen=True, slots=True)

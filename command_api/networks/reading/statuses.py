@@ -23,7 +23,7 @@ def word(text: str) -> str:
 class StatusWords:
     """The words of one file: what a person said first, then the network's own, then the common ones."""
 
-    def __init__(self, reports: NetworkReports, said: Mapping[str, str]) -> None:
+    def __init__(self, reports: NetworkReports, said: Mapping[str, ReportStatus]) -> None:
         self._words = {word(text): ReportStatus(status) for text, status in {**reports.statuses, **said}.items()}
         self._without = ReportStatus(said[""]) if "" in said else ReportStatus(reports.status or ReportStatus.PENDING)
         self._known: dict[str, ReportStatus | None] = {"": self._without}

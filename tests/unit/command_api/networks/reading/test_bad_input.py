@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import tracemalloc
 import zipfile
+from contextlib import suppress
 from typing import Final
 
 import pytest
@@ -14,6 +16,7 @@ from command_api.networks.reading import content
 from command_api.networks.reading.reports import inspect, read
 from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, ReportLayoutChanges, ReportUnreadable
 from schemas.networks import NETWORKS
+from tests.oracle import network_files
 from tests.unit.command_api.networks.reading.support import (
     TODAY,
     entries,
@@ -285,6 +288,20 @@ def test_records_of_json_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> 
     assert [(row.txid, str(row.commission), row.partner_name) for row in found] == [
         (f"T{one}", f"{one}.50", "Ü") for one in range(40)
     ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_file_is_read_or_refused_but_never_fails(seed: int) -> None:
+    rng = random.Random(seed)
+    network = rng.choice(network_files.NETWORKS)
+    writing = network_files.random_writing(rng, network)
+    lines = network_files.lines_of(network_files.random_ledger(seed, TODAY, 8), network, TODAY)
+    data = bytearray(network_files.write(network, lines, writing))
+    for _ in range(rng.randrange(1, 12)):
+        at = rng.randrange(len(data))
+        data[at : at + rng.randrange(20)] = rng.choice([b"", b'"', b"'", b"\0", b"\n", b"\xff", b"{", b"]", b"=", b"|"])
+    with suppress(ReportUnreadable):
+        assert all(entry.line > 0 for entry in entries(bytes(data), network))
 
 
 def zipped(parts: dict[str, bytes]) -> bytes:

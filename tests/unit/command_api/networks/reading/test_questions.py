@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from pydantic import ValidationError
 
 from command_api.networks.reading.reports import read
 from command_api.networks.reading.rows import ReportLayoutChanges, ReportStatus, ReportUnreadable
@@ -82,12 +83,28 @@ def test_a_column_can_be_taken_away_and_one_that_does_not_exist_is_refused() -> 
     assert raised.value.code == "layout_mismatch"
 
 
+def test_a_correction_that_no_layout_has_is_refused() -> None:
+    report = sales("T1,2026-03-04,5.00,EUR,pending")
+    with pytest.raises(ReportUnreadable) as raised:
+        look(report, given=ReportLayoutChanges(columns={"colour": "Date"}))
+    assert raised.value.code == "layout_mismatch"
+    for wrong in (
+        {"separator": ",,"},
+        {"quote": "x"},
+        {"header_line": 0},
+        {"currency": "euro"},
+        {"statuses": {"x": "y"}},
+    ):
+        with pytest.raises(ValidationError):
+            ReportLayoutChanges.model_validate(wrong)
+
+
 def test_an_unknown_word_for_a_status_is_asked_and_answered() -> None:
     report = sales("T1,2026-03-04,5.00,EUR,Zwischenstand", "T2,2026-03-04,5.00,EUR,approved")
     inspection = look(report)
     assert questions(inspection) == {"status:zwischenstand": tuple(ReportStatus)}
     assert not inspection.questions[0].is_blocking
-    given = ReportLayoutChanges(statuses={"zwischenstand": "pending"})
+    given = ReportLayoutChanges(statuses={"zwischenstand": ReportStatus.PENDING})
     assert [row.status for row in rows(report, given=given)] == [ReportStatus.PENDING, ReportStatus.APPROVED]
 
 
@@ -95,7 +112,7 @@ def test_a_report_without_a_status_raises_a_question_and_is_read_as_pending() ->
     report = table("Transaction ID,Date,Commission,Currency", "T1,2026-03-04,5.00,EUR")
     assert "status:" in questions(look(report))
     assert rows(report)[0].status is ReportStatus.PENDING
-    assert rows(report, given=ReportLayoutChanges(statuses={"": "paid"}))[0].status is ReportStatus.PAID
+    assert rows(report, given=ReportLayoutChanges(statuses={"": ReportStatus.PAID}))[0].status is ReportStatus.PAID
 
 
 def test_times_without_a_zone_are_asked_and_read_in_the_given_one() -> None:
