@@ -383,7 +383,7 @@ def _shareasale_lines(sale: NetworkSale, day: date, zone: ZoneInfo) -> list[Netw
 
 
 def _amazon_lines(sale: NetworkSale, day: date, zone: ZoneInfo) -> list[NetworkLine]:
-    """A row for each item on the day on which it is shipped, and a negative one on that on which it comes back."""
+    """A row for each item on the day on which it is shipped, and a negative one on that of its return."""
     shipped = sale.decided_at(day, "approved")
     if shipped is None:
         return []

@@ -7,7 +7,7 @@ with it is rejected, not the file.
 from __future__ import annotations
 
 import codecs
-import unicodedata
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -32,15 +32,19 @@ _BOMS: Final = (
 )
 _JAPANESE: Final = ("cp932", "euc_jp")
 _MIN_KANA: Final = 0.1
-_WESTERN: Final = ("cp1252", "cp1250")
+_LATIN: Final = ("cp1252", "cp1250")
 _GUESSED: Final = (
-    "cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256",
-    "iso8859_2", "iso8859_15", *_WESTERN,
+    "cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256",
 )  # fmt: skip
+"""Of other scripts."""
 ENCODINGS: Final = frozenset(
     codecs.lookup(name).name
     for name in (
         *_GUESSED,
+        *_LATIN,
+        "cp1254",
+        "iso8859_2",
+        "iso8859_15",
         "utf-8",
         "utf-8-sig",
         "utf-16",
@@ -56,7 +60,11 @@ ENCODINGS: Final = frozenset(
 _CARONS: Final = frozenset("šžŠŽ")
 """Both encodings have these letters; beside `_CARONS_MISREAD`, as cp1252 shows řěůčďň, they are Czech or Slovak."""
 _CARONS_MISREAD: Final = frozenset("øìùèïòØÌÙÈÏÒ")
-_PLAIN_SYMBOLS: Final = frozenset("€£¥§°–—’‘“”„«»…·®©™½¼¾\u00a0\u00ad")
+_MONEY: Final = frozenset("€£¥")
+_PUNCTUATION: Final = frozenset("§°–—’‘“”„«»…·®©™½¼¾\u00a0\u00ad")
+_HIGH_BYTES: Final = re.compile(rb"[\x80-\xff]+")
+_MAX_RUN: Final = 3
+"""Bytes beyond ASCII that follow each other in Latin scripts, on average."""
 
 
 def _mark(error: UnicodeError) -> tuple[str, int]:
@@ -141,27 +149,43 @@ def _utf8_sequences(sample: bytes, *, is_whole: bool) -> tuple[int, int]:
 
 
 def _guess(sample: bytes) -> str:
+    """Japanese by its syllables; Latin letters by their neighbours; another script by charset-normalizer."""
     lines = b"\n".join(line for line in sample.splitlines() if not line.isascii())[: 1 << 14]
-    texts = {name: _decodes(lines, name) for name in _WESTERN}
-    japanese = next((name for name in _JAPANESE if _has_kana(lines, name)), "")
+    japanese = next((name for name in _JAPANESE if _is_japanese(lines, name)), "")
     if japanese:
         return japanese
+    latin = _latin(lines)
+    if latin:
+        return latin
     best = from_bytes(lines, cp_isolation=list(_GUESSED)).best()
-    name = best.encoding if best is not None else "cp1252"
-    if name not in (*_WESTERN, "iso8859_2", "iso8859_15", "cp1254"):
-        return codecs.lookup(name).name
-    western, central = (_oddities(texts[each]) for each in _WESTERN)
-    if western != central:
-        return _WESTERN[0] if western < central else _WESTERN[1]
-    letters = set(texts["cp1252"])
+    return codecs.lookup(best.encoding).name if best is not None else "cp1252"
+
+
+def _latin(lines: bytes) -> str:
+    """Western or Central European; empty: neither, since letters beyond ASCII follow each other as in other scripts."""
+    runs = _HIGH_BYTES.findall(lines)
+    western, central = (_decodes(lines, name) for name in _LATIN)
+    odd = {name: _oddities(text) for name, text in zip(_LATIN, (western, central), strict=True)}
+    if sum(map(len, runs)) > _MAX_RUN * len(runs):
+        return ""
+    if odd["cp1252"] != odd["cp1250"]:
+        return min(odd, key=lambda name: odd[name])
+    letters = set(western)
     return "cp1250" if letters & _CARONS and letters & _CARONS_MISREAD else "cp1252"
 
 
-def _has_kana(data: bytes, encoding: str) -> bool:
-    """Returns whether the data is valid in the encoding and has the syllables of Japanese texts."""
-    text = "".join(char for char in _decodes(data, encoding) if char > "\x7f")
-    kana = sum("\u3041" <= char <= "\u30ff" for char in text)
-    return UNDECODED not in text and kana > _MIN_KANA * len(text)
+def _is_japanese(data: bytes, encoding: str) -> bool:
+    """Returns whether the data has the syllables of Japanese texts, or signs only that never touch Latin letters."""
+    text = _decodes(data, encoding)
+    signs = [char for char in text if char > "\x7f"]
+    kana = sum("\u3041" <= char <= "\u30ff" for char in signs)
+    if UNDECODED in text or kana > _MIN_KANA * len(signs):
+        return UNDECODED not in text
+    is_glued = any(
+        char.isascii() and char.isalpha() and max(before, after) > "\x7f"
+        for before, char, after in zip(" " + text, text, text[1:] + " ", strict=False)
+    )
+    return encoding == "cp932" and not is_glued and all("\u4e00" <= char <= "\u9fff" for char in signs)
 
 
 def _decodes(data: bytes, encoding: str) -> str:
@@ -169,15 +193,19 @@ def _decodes(data: bytes, encoding: str) -> str:
 
 
 def _oddities(text: str) -> int:
-    """Characters where they do not stand in words: a symbol beside a letter, a letter beyond ASCII beside a digit, and
-    the beginnings of what is no text."""
-    odd = text.count(UNDECODED)
-    for before, char, after in zip(" " + text, text, text[1:] + " ", strict=False):
-        if char <= "\x7f" or (char in _PLAIN_SYMBOLS and not after.isdigit()):
-            continue
-        is_letter = unicodedata.category(char).startswith("L")
-        if (is_letter and (before.isdigit() or after.isdigit())) or (
-            not is_letter and (before.isalpha() or after.isalpha())
-        ):
-            odd += 1
-    return odd
+    """The number of characters beyond ASCII that do not fit to their neighbours, and of bytes that are no character."""
+    return text.count(UNDECODED) + sum(
+        _is_odd(before, char, after)
+        for before, char, after in zip(" " + text, text, text[1:] + " ", strict=False)
+        if char > "\x7f"
+    )
+
+
+def _is_odd(before: str, char: str, after: str) -> bool:
+    if char in _MONEY:
+        return after.isalpha()
+    if not char.isalpha():
+        return char not in _PUNCTUATION and (before.isalpha() or after.isalpha())
+    if char in "œŒ":
+        return after.isascii() and after.isalpha() and after not in "uiUI"
+    return before.isdigit() or after.isdigit() or (char.isupper() and before.islower())
