@@ -19,8 +19,8 @@ CHUNK: Final = 1 << 16
 MAX_UNPACKED: Final = 1 << 30
 """Bytes of a gzip file, unpacked."""
 MAX_SHEET: Final = 512 << 20
-MAX_SHARED_TEXTS: Final = 64 << 20
-"""A workbook's table of texts, which is read into memory."""
+MAX_OTHER_PART: Final = 64 << 20
+"""A part of a workbook that is read into memory, such as its table of texts."""
 MAX_ENTRIES: Final = 2_000
 MAX_RATIO: Final = 200
 """How far a part of a workbook larger than `CHUNK` may be compressed; real sheets reach 50."""
@@ -100,7 +100,7 @@ def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
     if "[Content_Types].xml" not in names or not any(name.startswith("xl/") for name in names):
         raise ReportUnreadable("zip_archive", "This is a ZIP archive. Unpack it and upload the report inside.")
     for part in parts:
-        limit = MAX_SHARED_TEXTS if part.filename.endswith("sharedStrings.xml") else MAX_SHEET
+        limit = MAX_SHEET if part.filename.startswith("xl/worksheets/") else MAX_OTHER_PART
         is_bomb = part.file_size > 16 * CHUNK and part.file_size > MAX_RATIO * max(part.compress_size, 1)
         if part.file_size > limit or is_bomb or len(parts) > MAX_ENTRIES:
             raise ReportUnreadable(

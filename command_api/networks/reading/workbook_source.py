@@ -1,33 +1,37 @@
 """Reads the rows of one sheet of a workbook, streaming. Formulas are recognized, never evaluated.
 
-`content.open_workbook` -> this -> `row_reader`. Dates become ISO texts, numbers `Exact`.
+`content.open_workbook` -> this, with `sheet_cells` -> `row_reader`. openpyxl finds the workbook's parts and the styles
+of dates; the sheet, which may have a million rows, and the shared texts are read by `sheet_cells`.
 """
 
 from __future__ import annotations
 
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime, time
-from typing import Any, Final
+from typing import Final
 from xml.etree.ElementTree import ParseError
+from xml.parsers.expat import ExpatError
 
-import openpyxl
 from defusedxml.common import DefusedXmlException
+from openpyxl.reader.excel import ExcelReader
+from openpyxl.styles.stylesheet import apply_stylesheet
+from openpyxl.xml.constants import SHARED_STRINGS
 
 from command_api.networks.reading.content import ReportFile, open_workbook
 from command_api.networks.reading.rows import RejectedLine, ReportUnreadable
-from command_api.networks.reading.source import MAX_COLUMNS, Exact, FileRecord
+from command_api.networks.reading.sheet_cells import CellFormats, DefinitionsForbidden, shared_texts, sheet_rows
+from command_api.networks.reading.source import FileRecord
 
 MAX_SHEETS: Final = 100
-MAX_EXACT: Final = 10**15
-"""Whole numbers from here on have lost digits in the spreadsheet; they are written with an exponent."""
 _BROKEN: Final = (
-    KeyError, ValueError, TypeError, AttributeError, IndexError, EOFError, OSError, zipfile.BadZipFile, ParseError,
+    KeyError, ValueError, TypeError, AttributeError, IndexError, EOFError, OSError, OverflowError, zlib.error,
+    zipfile.BadZipFile, ParseError, ExpatError,
 )  # fmt: skip
-"""What openpyxl raises for files that are no workbooks."""
+"""What reading raises for files that are no workbooks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,41 +43,66 @@ class WorkbookSource:
 
     def records(self) -> Iterator[FileRecord | RejectedLine]:
         with _opened(self.content) as workbook:
-            if self.sheet not in workbook.sheetnames:
+            part = next((sheet.part for sheet in workbook.sheets() if sheet.name == self.sheet), None)
+            if part is None:
                 raise ReportUnreadable("layout_mismatch", f'The workbook has no sheet "{self.sheet[:60]}".')
-            sheet = workbook[self.sheet]
-            sheet.reset_dimensions()
-            for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-                if len(row) > MAX_COLUMNS and any(cell is not None for cell in row[MAX_COLUMNS:]):
-                    raise ReportUnreadable("too_many_columns", f"The sheet has more than {MAX_COLUMNS} columns.")
-                cells = [_text(cell) for cell in row[:MAX_COLUMNS]]
-                while cells and not cells[-1]:
-                    cells.pop()
-                if cells:
+            formats = workbook.formats()
+            with workbook.archive.open(part) as xml:
+                for number, cells in sheet_rows(xml, formats):
                     yield FileRecord(number, cells)
 
 
 def sheets_of(content: ReportFile) -> tuple[str, ...]:
     """The names of the visible sheets. Raises `ReportUnreadable`."""
     with _opened(content) as workbook:
-        sheets = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
+        sheets = [sheet.name for sheet in workbook.sheets() if sheet.is_visible]
     if not sheets:
         raise ReportUnreadable("not_a_report", "The workbook has no visible sheet.")
     return tuple(sheets[:MAX_SHEETS])
 
 
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    name: str
+    part: str
+    is_visible: bool
+
+
+class _Workbook:
+    """The parts of a workbook that are needed, of which openpyxl reads what is small."""
+
+    def __init__(self, reader: ExcelReader) -> None:
+        self._reader = reader
+        self.archive: zipfile.ZipFile = reader.archive
+        reader.read_manifest()
+        reader.read_workbook()
+
+    def sheets(self) -> Iterator[_Sheet]:
+        for sheet, relation in self._reader.parser.find_sheets():
+            if relation.target in self._reader.valid_files and "chartsheet" not in relation.Type:
+                yield _Sheet(sheet.name, relation.target, sheet.state == "visible")
+
+    def formats(self) -> CellFormats:
+        workbook = self._reader.wb
+        apply_stylesheet(self.archive, workbook)
+        texts: list[str] = []
+        part = self._reader.package.find(SHARED_STRINGS)
+        if part is not None:
+            with self.archive.open(part.PartName[1:]) as xml:
+                texts = shared_texts(xml)
+        return CellFormats(texts, workbook._date_formats, workbook.epoch)
+
+
 @contextmanager
-def _opened(content: ReportFile) -> Iterator[Any]:
+def _opened(content: ReportFile) -> Iterator[_Workbook]:
     """The workbook; what is wrong with it becomes `ReportUnreadable`."""
     file = open_workbook(content)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            workbook = openpyxl.load_workbook(file, read_only=True, data_only=False, keep_links=False)
-        try:
-            yield workbook
-        finally:
-            workbook._archive.close()
+            reader = ExcelReader(file, read_only=True, keep_links=False)
+            with reader.archive:
+                yield _Workbook(reader)
     except ReportUnreadable:
         raise
     except _BROKEN as error:
@@ -81,22 +110,6 @@ def _opened(content: ReportFile) -> Iterator[Any]:
 
 
 def _unreadable(error: Exception) -> ReportUnreadable:
-    if isinstance(error, DefusedXmlException) or isinstance(error.__cause__, DefusedXmlException):
+    if isinstance(error, DefusedXmlException | DefinitionsForbidden):
         return ReportUnreadable("unsafe_workbook", "The workbook has definitions that no report needs.")
     return ReportUnreadable("broken_archive", "The workbook is damaged. Save it again, or as CSV.")
-
-
-def _text(cell: Any) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, int | float):
-        if abs(cell) >= MAX_EXACT:
-            return Exact(f"{float(cell):.16e}")
-        return Exact(int(cell)) if float(cell).is_integer() else Exact(repr(cell))
-    if isinstance(cell, datetime):
-        return cell.isoformat(sep=" ")
-    return cell.isoformat() if isinstance(cell, date | time) else str(getattr(cell, "text", cell))

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import openpyxl
 import pytest
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from command_api.networks.reading import content
 from command_api.networks.reading.rows import ReportLayoutChanges
@@ -60,6 +61,55 @@ def test_an_id_that_a_spreadsheet_has_rounded_is_rejected() -> None:
     assert rejected_lines(report) == [(2, "lost_digits")]
 
 
+def test_a_sheet_is_read_as_spreadsheets_write_it() -> None:
+    """Rows and cells are left out, a tenth has seventeen digits, texts stand in their cells, in parts."""
+    header = "".join(
+        f'<c t="inlineStr"><is><r><t>{name[:3]}</t></r><r><t>{name[3:]}</t></r></is></c>' for name in HEADER
+    )
+    cells = (
+        '<c r="A1000000" t="str"><v>T&amp;1</v></c><c r="B1000000" t="d"><v>2026-06-03T10:00:00</v></c>'
+        '<c r="C1000000"><v>4.0999999999999996</v></c><c r="E1000000" t="str"><v>EUR</v></c>'
+        '<c r="F1000000" t="str"><v>pending</v></c>'
+    )
+    xml = f'<worksheet><sheetData><row r="5">{header}</row><row r="1000000">{cells}</row></sheetData></worksheet>'
+    [row] = rows(rewritten("xl/worksheets/sheet1.xml", xml.encode()))
+    assert (row.line, row.txid, str(row.commission), row.occurred_at) == (1_000_000, "T&1", "4.1", at(6, 3, 10))
+
+
+def test_a_cell_without_a_readable_value_costs_its_row_only() -> None:
+    header = "".join(f'<c t="str"><v>{name}</v></c>' for name in HEADER)
+    rest = '<c t="str"><v>EUR</v></c><c t="str"><v>pending</v></c>'
+    lines = "".join(
+        f'<row><c t="str"><v>T{number}</v></c><c t="d"><v>{day}</v></c><c><v>{value}</v></c><c/>{rest}</row>'
+        for number, (day, value) in enumerate([("2026-06-03", "1e999"), ("2026-06-03", "#N/A"), ("2026-06-03", "5")])
+    )
+    xml = f"<worksheet><sheetData><row>{header}</row>{lines}</sheetData></worksheet>"
+    report = rewritten("xl/worksheets/sheet1.xml", xml.encode())
+    assert rejected_lines(report) == [(2, "bad_amount"), (3, "bad_amount")]
+
+
+def test_a_date_before_1904_counts_from_the_workbooks_own_first_day() -> None:
+    made = openpyxl.Workbook()
+    made.epoch = CALENDAR_MAC_1904
+    sheet = made.active
+    sheet.append(HEADER)
+    sheet.append(["T1", date(2026, 6, 3), 1, 1, "EUR", "pending"])
+    file = io.BytesIO()
+    made.save(file)
+    assert rows(file.getvalue())[0].occurred_at == date(2026, 6, 3)
+
+
+def test_shared_texts_come_in_parts_and_without_their_phonetic_readings() -> None:
+    texts = [*HEADER, "T1", "2026-06-03", "5", "7", "EUR", "pending"]
+    items = [f"<si><r><t>{text[:2]}</t></r><r><t>{text[2:]}</t></r><rPh><t>x</t></rPh></si>" for text in texts]
+    [row] = rows(with_shared_texts(f"<sst>{''.join(items)}</sst>".encode()))
+    assert (row.txid, row.currency, row.status, str(row.commission)) == ("T1", "EUR", "pending", "5")
+
+
+def test_a_cell_that_refers_to_no_text_is_a_damaged_workbook() -> None:
+    assert refusal(with_shared_texts(b"<sst><si><t>Transaction ID</t></si></sst>")).code == "broken_archive"
+
+
 def test_a_compressed_workbook_is_read() -> None:
     report = workbook({"A": [HEADER, ["T1", date(2026, 6, 3), 1, 1, "EUR", "pending"]]})
     assert rows(gzip.compress(report))[0].txid == "T1"
@@ -82,6 +132,8 @@ def test_a_workbook_with_entities_is_refused() -> None:
     )
     assert refusal(rewritten("xl/worksheets/sheet1.xml", laughs)).code == "unsafe_workbook"
     assert refusal(rewritten("xl/workbook.xml", laughs)).code == "unsafe_workbook"
+    assert refusal(with_shared_texts(laughs)).code == "unsafe_workbook"
+    assert refusal(rewritten("xl/styles.xml", laughs)).code == "unsafe_workbook"
 
 
 def test_a_damaged_workbook_is_refused() -> None:
@@ -109,9 +161,29 @@ def test_a_hidden_sheet_is_not_taken_for_the_report() -> None:
 
 def rewritten(name: str, data: bytes) -> bytes:
     """A workbook with another content of one part."""
+    return with_parts({name: data})
+
+
+def with_shared_texts(texts: bytes) -> bytes:
+    """A workbook of two rows whose cells refer to the table of texts."""
+    width = len(HEADER)
+    cells = [f'<c t="s"><v>{at}</v></c>' for at in range(2 * width)]
+    lines = "".join(f"<row>{''.join(row)}</row>" for row in (cells[:width], cells[width:]))
+    sheet = f"<worksheet><sheetData>{lines}</sheetData></worksheet>"
+    return with_parts({"xl/worksheets/sheet1.xml": sheet.encode(), "xl/sharedStrings.xml": texts})
+
+
+def with_parts(parts: dict[str, bytes]) -> bytes:
+    """A workbook with other contents of some parts."""
     source = io.BytesIO(workbook({"A": [HEADER, ["T1", date(2026, 6, 3), 1, 1, "EUR", "pending"]]}))
     target = io.BytesIO()
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    shared = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}"/></Types>'
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
-        for part in old.namelist():
-            new.writestr(part, data if part == name else old.read(part))
+        contents = {name: old.read(name) for name in old.namelist()} | parts
+        if "xl/sharedStrings.xml" in parts:
+            types = contents["[Content_Types].xml"]
+            contents["[Content_Types].xml"] = types.replace(b"</Types>", shared.encode())
+        for name, data in contents.items():
+            new.writestr(name, data)
     return target.getvalue()
