@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from lzma import LZMAError
 from typing import Final
 from xml.etree.ElementTree import ParseError
 from xml.parsers.expat import ExpatError
@@ -28,8 +29,8 @@ from command_api.networks.reading.source import FileRecord
 
 MAX_SHEETS: Final = 100
 _BROKEN: Final = (
-    KeyError, ValueError, TypeError, AttributeError, IndexError, EOFError, OSError, OverflowError, zlib.error,
-    zipfile.BadZipFile, ParseError, ExpatError,
+    LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RuntimeError, EOFError, OSError,
+    zlib.error, LZMAError, zipfile.BadZipFile, ParseError, ExpatError,
 )  # fmt: skip
 """What reading raises for files that are no workbooks."""
 
