@@ -47,6 +47,7 @@ _DAY_NAME: Final = re.compile(
 _NAME_DAY: Final = re.compile(
     rf"{_WEEKDAY}(?P<name>[^\W\d]{{3,12}})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}}){_BEHIND}", re.I
 )
+_IN_TEXT: Final = re.compile(r"(?<![\d./-])\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})(?![\d./-]\d)(?!\d)")
 _CLOCK: Final = re.compile(rf"{_TIME}(?:\s*Uhr)?", re.I)
 _NUMBER: Final = re.compile(r"\d{5,13}(?:\.\d+)?", re.A)
 _EMPTY_DATE: Final = re.compile(r"0000-00-00.*|00[/.]00[/.]0000.*")
@@ -122,6 +123,7 @@ class OrderEvidence:
         self._last, self._recent = today + MAX_AHEAD, today - RECENT
         self._votes = dict.fromkeys(ORDERS, 0)
         self._seen: set[str] = set()
+        self._count = 0
         self.unsure = ""
         """A date with two readings."""
 
@@ -131,6 +133,7 @@ class OrderEvidence:
         self._seen.add(text)
         match = _DIGITS.fullmatch(text.strip())
         readings = self._readings(match) if match else {}
+        self._count += bool(readings)
         for order in readings:
             self._votes[order] += 1
         if len(set(readings.values())) > 1 and not self.unsure:
@@ -144,7 +147,8 @@ class OrderEvidence:
         fitting = [order for order in ORDERS if self._votes[order] == best]
         if default in fitting:
             return default
-        return fitting[0] if len(fitting) == 1 or not self.unsure else ""
+        is_open = len(fitting) > 1 and (self.unsure or best < self._count)
+        return "" if is_open else fitting[0]
 
     def readings(self) -> tuple[tuple[str, date], ...]:
         """The readings of the date that is unsure."""
@@ -182,6 +186,11 @@ def read_moment(text: str, order: str) -> Moment | None:
         if month is not None:
             return _moment(match, _date(match["year"], str(month), match["day"]))
     raise BadDate
+
+
+def dates_in(text: str) -> tuple[str, ...]:
+    """The dates in digits that a line before the header names: `from 06/01/2026 to 06/30/2026`."""
+    return tuple(match[0] for match in _IN_TEXT.finditer(text))
 
 
 def read_clock(text: str) -> time | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import Final, Self
+from typing import Final
 
 from command_api.networks.reading.amounts import NOTHING, MarkEvidence
 from command_api.networks.reading.dates import BadDate, OrderEvidence, read_moment
@@ -42,7 +42,7 @@ class FileEvidence:
         self.skipped: list[int] = []
         """Lines that add up others, or repeat the header."""
 
-    def collect(self, records: Iterable[FileRecord | RejectedLine]) -> Self:
+    def collect(self, records: Iterable[FileRecord | RejectedLine]) -> None:
         """Raises `ReportUnreadable` where the source does."""
         for record in records:
             self.last_line = record.line
@@ -55,7 +55,6 @@ class FileEvidence:
             if self.rows >= MAX_INSPECTED:
                 self.is_whole = False
                 break
-        return self
 
     def _take(self, cells: Sequence[str]) -> None:
         self.rows += 1

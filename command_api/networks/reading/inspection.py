@@ -11,6 +11,7 @@ from datetime import date
 from typing import Final
 
 from command_api.networks.reading import questions as ask
+from command_api.networks.reading.dates import dates_in
 from command_api.networks.reading.evidence import FileEvidence, unknown_words
 from command_api.networks.reading.headers import (
     currency_of_header,
@@ -56,7 +57,11 @@ def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, to
         }
     )
     reader = RowReader(network, layout, headers, timezone="UTC", currency="", today=today)
-    evidence = FileEvidence(headers, layout, reader, today).collect(opened.source(layout).records())
+    evidence = FileEvidence(headers, layout, reader, today)
+    for line in opened.preamble:
+        for each in dates_in(line):
+            evidence.order.add(each)
+    evidence.collect(opened.source(layout).records())
     currency = _currency(columns, reports, opened.currency, given)
     default_mark = "." if layout.format == "json" else reports.decimal_mark
     layout = layout.model_copy(

@@ -47,6 +47,8 @@ class OpenedReport:
     layout: ReportLayout
     headers: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    preamble: tuple[str, ...] = ()
+    """The lines before the header."""
     envelope: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -114,7 +116,8 @@ def _text(
         quote=dialect.quote,
         header_line=dialect.header_line,
     )
-    return OpenedReport(network, content, layout, dialect.headers, _preamble(dialect.header_line))
+    preamble = tuple(line.text for line in head if line.number < dialect.header_line)
+    return OpenedReport(network, content, layout, dialect.headers, _preamble(dialect.header_line), preamble)
 
 
 def _workbook(content: ReportFile, network: str, reports: NetworkReports, given: ReportLayoutChanges) -> OpenedReport:

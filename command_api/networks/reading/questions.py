@@ -8,7 +8,7 @@ from typing import Final
 
 from babel import Locale
 
-from command_api.networks.reading.dates import OrderEvidence
+from command_api.networks.reading.dates import ORDERS, OrderEvidence
 from command_api.networks.reading.rows import Question, ReportStatus
 from schemas.networks import NETWORKS
 
@@ -23,6 +23,8 @@ _STATUSES: Final = tuple(status.value for status in ReportStatus)
 
 def about_date_order(evidence: OrderEvidence) -> Question:
     readings = evidence.readings()
+    if not readings:
+        return Question("date_order", "The file has dates in different orders. Which one is right?", ORDERS)
     years = {day.year for _, day in readings}
     texts = [_day_text(order, day, with_year=len(years) > 1) for order, day in readings]
     return Question("date_order", f"{evidence.unsure} can be {_listed(texts)}.", tuple(order for order, _ in readings))

@@ -31,6 +31,17 @@ def test_a_date_with_two_readings_is_asked_with_its_readings() -> None:
     assert inspection.layout.date_order == ""
 
 
+def test_dates_of_contradicting_orders_are_asked() -> None:
+    [question] = look(sales("T1,13/04/26,5.00,EUR,pending", "T2,04/13/26,5.00,EUR,pending")).questions
+    assert (question.field, question.choices) == ("date_order", ("dmy", "mdy", "ymd"))
+
+
+def test_the_range_that_a_title_names_decides_the_order_of_dates() -> None:
+    report = "Earnings from 06/01/2026 to 06/30/2026\n" + sales("T1,06/03/2026,5.00,EUR,pending")
+    assert look(report).layout.date_order == "mdy"
+    assert look(report.replace("06/30/2026", "12/06/2026")).layout.date_order == "dmy"
+
+
 def test_a_file_with_an_open_question_is_not_read() -> None:
     assert refusal(sales("T1,03/04/26,5.00,EUR,pending")).code == "question_open"
     assert refusal(sales('T1,2026-03-04,"1,234",EUR,pending')).code == "question_open"
