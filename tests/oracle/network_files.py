@@ -323,7 +323,7 @@ def _cj_lines(sale: NetworkSale, day: date, _: ZoneInfo) -> list[NetworkLine]:
 
 
 def _rakuten_lines(sale: NetworkSale, day: date, _: ZoneInfo) -> list[NetworkLine]:
-    """A row for each item once it is processed, and a negative one for what is taken back."""
+    """A row for each item once it is processed, and a negative one for what is returned."""
     processed = sale.decided_at(day, "approved")
     if processed is None:
         return []

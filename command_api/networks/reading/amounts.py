@@ -13,13 +13,14 @@ from typing import Final
 from command_api.networks.reading.source import Exact
 from infra.domain.report_reading import currencies_of, plain_text
 
+MAX_LENGTH: Final = 64
 MAX_DIGITS: Final = 30
 MAX_CACHED: Final = 20_000
 NOTHING: Final = frozenset({"", "-", "–", "—", "n/a", "na", "null", "none", "nil", "nan", "undefined", "no data", "--"})
 """What reports write where they have no value, in lower case."""
 _BETWEEN: Final = re.compile(r"[.,' ]")
 _SIMPLE: Final = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?", re.A)
-_EXPONENT: Final = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?[eE][+-]?\d{1,2}", re.A)
+_EXPONENT: Final = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?[eE][+-]?[012]?\d", re.A)
 _PARTS: Final = re.compile(
     r"(?P<open>\()?\s*(?P<sign>[+-]?)\s*(?P<before>[^\d+\-.,'()]*?)\s*(?P<bracket>\()?\s*(?P<inner>[+-]?)\s*"
     r"(?P<number>\d[\d.,' ]*|[.,]\d+)\s*(?P<behind>-?)\s*(?P<after>[^\d+\-.,'()]*?)\s*(?P<last>-?)\s*(?P<close>\))?"
@@ -63,10 +64,9 @@ class AmountReader:
         return amount
 
     def _parsed(self, text: str) -> LabelledAmount | None:
-        plain = plain_text(text)
-        if plain.lower() in NOTHING:
+        if plain_text(text).lower() in NOTHING:
             return None
-        parts = _PARTS.fullmatch(plain)
+        parts = _parts(text)
         if parts is None:
             raise BadAmount
         number, label = parts["number"].strip(), _label(parts)
@@ -91,7 +91,7 @@ class MarkEvidence:
         if type(text) is Exact or text in self._seen or len(self._seen) >= MAX_CACHED:
             return
         self._seen.add(text)
-        parts = _PARTS.fullmatch(plain_text(text))
+        parts = _parts(text)
         number = parts["number"].strip() if parts else ""
         if "." not in number and "," not in number:
             return
@@ -108,6 +108,13 @@ class MarkEvidence:
         if self.points or self.commas:
             return "." if self.points >= self.commas else ","
         return default or ("" if self.unsure else ".")
+
+
+def _parts(text: str) -> re.Match[str] | None:
+    """Sign, label and number of an amount; none: it has another form. What is longer than an amount is not compared:
+    many blanks would have many readings."""
+    plain = " ".join(plain_text(text).split())
+    return _PARTS.fullmatch(plain) if len(plain) <= MAX_LENGTH else None
 
 
 def _exact(text: str) -> LabelledAmount:

@@ -15,7 +15,7 @@ from typing import Final
 
 from babel import Locale
 
-from command_api.networks.reading.amounts import MAX_CACHED, NOTHING
+from command_api.networks.reading.amounts import MAX_CACHED, MAX_LENGTH, NOTHING
 from command_api.networks.reading.source import Exact
 from schemas.zones import ZoneInfo
 
@@ -131,7 +131,7 @@ class OrderEvidence:
         if text in self._seen or len(self._seen) >= MAX_CACHED:
             return
         self._seen.add(text)
-        match = _DIGITS.fullmatch(text.strip())
+        match = _DIGITS.fullmatch(text.strip()) if len(text) <= MAX_LENGTH else None
         readings = self._readings(match) if match else {}
         self._count += bool(readings)
         for order in readings:
@@ -175,6 +175,8 @@ def read_moment(text: str, order: str) -> Moment | None:
     is_exact, text = isinstance(text, Exact), text.strip()
     if text.lower() in NOTHING or _EMPTY_DATE.fullmatch(text):
         return None
+    if len(text) > MAX_LENGTH:
+        raise BadDate
     if match := _ISO.fullmatch(text) or _COMPACT.fullmatch(text):
         return _moment(match, _date(match["year"], match["month"], match["day"]))
     if match := _DIGITS.fullmatch(text):
@@ -195,7 +197,7 @@ def dates_in(text: str) -> tuple[str, ...]:
 
 def read_clock(text: str) -> time | None:
     """The time of day of a column of its own; none: it has none that can be read."""
-    match = _CLOCK.fullmatch(text.strip()) if text else None
+    match = _CLOCK.fullmatch(text.strip()) if text and len(text) <= MAX_LENGTH else None
     try:
         return _time(match) if match else None
     except BadDate:

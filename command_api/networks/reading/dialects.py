@@ -84,8 +84,8 @@ def find_header(
             break
         if line and record.line != line:
             continue
-        headers = unique_headers(_trimmed(record.cells))
-        known = guess_columns(headers[: MAX_COLUMNS + 1], reports)
+        headers = unique_headers(_trimmed(record.cells[: MAX_COLUMNS + 1]))
+        known = guess_columns(headers, reports)
         unquoted = -sum(1 for each in headers if each[0:1] in QUOTES)
         filled = sum(1 for each in headers if each)
         score = (-len(missing_fields(known, network)), len(known), unquoted, filled, -record.line)
@@ -96,9 +96,7 @@ def find_header(
 
 def _check_width(headers: Sequence[str]) -> None:
     if len(headers) > MAX_COLUMNS:
-        raise ReportUnreadable(
-            "too_many_columns", f"The report has {len(headers):,} columns; at most {MAX_COLUMNS} are read."
-        )
+        raise ReportUnreadable("too_many_columns", f"The report has more than {MAX_COLUMNS} columns.")
 
 
 def _directive(head: Sequence[PhysicalLine]) -> str | None:

@@ -31,6 +31,8 @@ from infra.domain.report_reading import read_currency
 from schemas.network_reports import NetworkReports, reports_of
 
 MAX_HEAD: Final = 1 << 14
+MAX_HEADER_TEXT: Final = 1 << 17
+"""Characters of a line in which a header is searched."""
 KEYED_RECORDS: Final = 1_000
 """Records of JSON whose keys are collected as headers."""
 _CURRENCIES: Final = ("reportCurrencyCode", "currencyCode", "currency")
@@ -102,7 +104,8 @@ def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
 def _text(
     content: ReportFile, network: str, reports: NetworkReports, encoding: str, given: ReportLayoutChanges
 ) -> OpenedReport:
-    head = list(islice(TextSource(content, encoding, ",", "").lines(), MAX_HEADER_LINE))
+    lines = islice(TextSource(content, encoding, ",", "").lines(), MAX_HEADER_LINE)
+    head = [line._replace(text=line.text[:MAX_HEADER_TEXT]) for line in lines]
     dialect = detect_dialect(
         head, network, reports, separator=given.separator, quote=given.quote, line=given.header_line
     )

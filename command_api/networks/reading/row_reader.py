@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Final
 
 from command_api.networks.reading.amounts import NOTHING, AmountReader, BadAmount, LabelledAmount
@@ -20,6 +20,7 @@ from command_api.networks.reading.rows import RejectedLine, ReportLayout, Report
 from command_api.networks.reading.source import Exact, FileRecord, quoted
 from command_api.networks.reading.statuses import YES, StatusWords, word
 from infra.domain.report_reading import currencies_of, read_currency, read_txid
+from schemas.currencies import MAX_AMOUNT
 from schemas.network_reports import reports_of
 from schemas.zones import ZoneInfo
 
@@ -51,7 +52,7 @@ class RowReader:
         self._named, self._account = layout.currency, currency
         self._amounts = AmountReader(layout.decimal_mark)
         self._dates = DateReader(layout.date_order, zone, today)
-        self._now = datetime.now(UTC)
+        self._today = today
         self._statuses = StatusWords(reports, layout.statuses)
         self._rule = rule_of(network, zone)
         self._identities = Identities()
@@ -196,7 +197,7 @@ class RowReader:
         return latest, is_paid
 
     def _past(self, at: datetime | None) -> datetime | None:
-        return at if at is not None and at.date() >= FIRST_DAY and at <= self._now else None
+        return at if at is not None and FIRST_DAY <= at.date() <= self._today else None
 
     def _status(self, values: Mapping[str, str], *, is_paid: bool) -> ReportStatus:
         text = values.get("status", "")
@@ -213,6 +214,8 @@ class RowReader:
             amount = self._amounts.read(text)
         except BadAmount:
             raise _Rejected("bad_amount", f'"{text[:60]}" is not an amount.') from None
+        if amount is not None and abs(amount.value) > MAX_AMOUNT:
+            raise _Rejected("amount_too_large", f"{text[:60]} is too large for an amount.")
         return amount
 
     def _currency(self, named: str, *labels: str) -> str:

@@ -64,6 +64,10 @@ def test_what_reports_write_for_nothing_is_no_amount(text: str) -> None:
         ("$5 EUR", "."),
         ("5 widgets", "."),
         ("1" * 40, "."),
+        ("a" + " " * 250 + "b", "."),
+        ("1 " * 120 + "x", "."),
+        ("$ " * 31 + "x", "."),
+        ("1 " * 31 + "x", "."),
     ],
 )
 def test_what_is_no_amount_with_this_decimal_mark_is_refused(text: str, mark: str) -> None:

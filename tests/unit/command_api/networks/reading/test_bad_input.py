@@ -163,6 +163,7 @@ def test_a_line_with_more_fields_than_the_header_is_rejected_and_one_with_less_i
         ("T1,2026-03-04,five,EUR,pending", "bad_amount"),
         ("T1,2026-03-04,5.00,XXQ,pending", "unknown_currency"),
         ("T1,2026-03-04,$5.00,EUR,pending", "other_currency"),
+        ("T1,2026-03-04,1000000000000001,EUR,pending", "amount_too_large"),
         ("T1,2026-03-04,5.00,EUR,perhaps", "unknown_status"),
         ("T1,2026-03-04,=SUM(A1:A9),EUR,pending", "formula"),
         ("=HYPERLINK(1),2026-03-04,5.00,EUR,pending", "formula"),
@@ -213,6 +214,10 @@ def test_five_thousand_columns_are_refused() -> None:
     header = "Transaction ID,Date,Commission," + ",".join(f"C{number}" for number in range(5_000))
     assert refusal(table(header, "T1,2026-03-04,5")).code == "too_many_columns"
     assert refusal("[{" + ",".join(f'"k{number}": 1' for number in range(5_000)) + "}]").code == "too_many_columns"
+
+
+def test_lines_of_separators_alone_are_no_header() -> None:
+    assert refusal(table(*["," * 100_000] * 60)).code == "not_a_report"
 
 
 @pytest.mark.parametrize("network", sorted(NETWORKS))

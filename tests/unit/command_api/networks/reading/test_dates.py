@@ -72,6 +72,9 @@ def test_what_reports_write_for_no_date_is_none(text: str) -> None:
         ("03/06/2026", "ymd"),
         ("3 Vendémiaire 2026", "ymd"),
         ("tomorrow", "ymd"),
+        ("2026-06-03 10:00" + " " * 100_000 + "x", "ymd"),
+        ("2026-06-03 10:00" + " " * 45 + "x", "ymd"),
+        ("Jun" + " " * 55 + "x", "ymd"),
         ("2026-06-03T10:00:00+99:00", "ymd"),
     ],
 )

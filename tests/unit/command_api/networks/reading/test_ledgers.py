@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -90,7 +90,7 @@ def as_read(row: ReportRow) -> Row:
 
 def expected(network: Network, form: str, line: NetworkLine) -> Row:
     day = f"{line.at:%Y-%m-%d}"
-    changed = None if line.changed_at is None or line.changed_at > datetime.now(UTC) else line.changed_at
+    changed = None if line.changed_at is None or line.changed_at.date() > TODAY else line.changed_at
     return (
         f"{day} {line.tag}" if network == "amazon" else line.txid,
         line.line_key,

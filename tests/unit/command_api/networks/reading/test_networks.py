@@ -165,6 +165,7 @@ def test_a_shareasale_activity_is_read_in_dollars() -> None:
     [
         ({"Locked": "1"}, ReportStatus.APPROVED),
         ({"Locked": "1", "Paid Date": "2026-08-20"}, ReportStatus.PAID),
+        ({"Locked": "1", "Paid Date": "2096-08-20"}, ReportStatus.APPROVED),
         ({"Voided": "1"}, ReportStatus.REJECTED),
         ({"Voided": "1", "Locked": "1"}, ReportStatus.REVERSED),
     ],
