@@ -136,7 +136,7 @@ def finish_applying(held: NetworkImportAggregate, context: CommandContext) -> li
 
 
 def cancel(held: NetworkImportAggregate, context: CommandContext) -> list[DomainEvent]:
-    """Gives it up; rows that count already are taken back. Raises `CommandRejected` (already_applied)."""
+    """Gives it up; rows that count already are withdrawn. Raises `CommandRejected` (already_applied)."""
     if held.state in _OPEN:
         return [networks.NetworkImportCancelled(**next_event(held, context), website_id=held.website_id)]
     if held.state is ImportState.APPLYING:

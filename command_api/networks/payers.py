@@ -13,7 +13,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from command_api.networks.reading.rows import ReportRow
+from command_api.networks.reading.rows import NetworkRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Payers:
     chosen: UUID | None
     mapped: Mapping[str, UUID]
 
-    def of(self, row: ReportRow) -> UUID | None:
+    def of(self, row: NetworkRow) -> UUID | None:
         """The partner that pays the row; none is known."""
         for text in (row.partner_ref, row.partner_name):
             if text and (mapped := self.mapped.get(folded(text))) is not None:

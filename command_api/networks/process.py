@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
@@ -39,10 +39,10 @@ from command_api.networks.model import NetworkImportAggregate
 from command_api.networks.payers import Payers, payers
 from command_api.networks.reading import reports as reading
 from command_api.networks.reading.rows import (
+    NetworkRow,
     RejectedLine,
     ReportLayoutChanges,
-    ReportRow,
-    ReportUnreadable,
+    UnreadableReport,
 )
 from command_api.networks.reports import end_of_day, is_same, minor_units, report_of, without_sale
 from command_api.networks.sales import SaleLine
@@ -64,6 +64,10 @@ from schemas.zones import ZoneInfo
 
 PROCESSED_CORRECTIONS: Final = frozenset({"rakuten"})
 """Networks whose corrections have the key of the line that they correct; when it was processed tells each."""
+OTHER_NETWORK: Final = "other_network"
+"""The question whether the file is another network's."""
+WITHIN_PARTNER: Final = frozenset({"rakuten"})
+"""Networks whose ids of sales are the shops' own: unique within one partner."""
 MAX_ROWS: Final = 500_000
 SALES_AT_A_TIME: Final = 1_000
 STEP_S: Final = 1.5
@@ -114,7 +118,7 @@ class ImportWork:
 
     def _read(self, held: NetworkImportAggregate, website: Website) -> Command[None]:
         """Reads the file into rows and compares them with their sales."""
-        given = ReportLayoutChanges.model_validate(held.mapping.model_dump(exclude={"partners"}))
+        given = ReportLayoutChanges.model_validate(held.mapping.model_dump(exclude={"partners", "is_of_network"}))
         with self.container.pool.connection() as connection:
             try:
                 file = staging.opened_file(connection, self.container.settings, held.id)
@@ -128,7 +132,7 @@ class ImportWork:
                 questions = [
                     OpenQuestion(field=one.field, message=one.message, choices=one.choices)
                     for one in inspection.questions
-                    if one.is_blocking
+                    if one.is_blocking and not (one.field == OTHER_NETWORK and held.mapping.is_of_network)
                 ]
                 if questions:
                     return commands.AskAboutNetworkImport(held.id, held.version, questions)
@@ -137,15 +141,15 @@ class ImportWork:
                 file.seek(0)
                 rows = reading.read(file, held.network, layout, timezone=zone, currency=currency)
                 self._stage(held, website, rows, currency)
-            except ReportUnreadable as error:
+            except UnreadableReport as error:
                 return commands.FailNetworkImport(held.id, held.version, error.code, error.message)
         counts, delta = self._preview(held, website)
         return commands.FinishReading(held.id, held.version, counts, delta)
 
     def _stage(
-        self, held: NetworkImportAggregate, website: Website, rows: Iterator[ReportRow | RejectedLine], currency: str
+        self, held: NetworkImportAggregate, website: Website, rows: Iterator[NetworkRow | RejectedLine], currency: str
     ) -> None:
-        """Stores the rows. Raises `ReportUnreadable`."""
+        """Stores the rows. Raises `UnreadableReport`."""
         with self.container.pool.connection() as connection:
             mapped = held.mapping.partners or {}
             known = payers(connection, website.id, website.account_id, held.network, held.partner_id, mapped)
@@ -158,7 +162,7 @@ class ImportWork:
         self,
         held: NetworkImportAggregate,
         website: Website,
-        rows: Iterator[ReportRow | RejectedLine],
+        rows: Iterator[NetworkRow | RejectedLine],
         known: Payers,
         currency: str,
     ) -> Iterator[StagedRow]:
@@ -166,7 +170,7 @@ class ImportWork:
         for row in rows:
             count += 1
             if count > MAX_ROWS:
-                raise ReportUnreadable("too_many_rows", f"A report has at most {MAX_ROWS:,} rows. Split it by time.")
+                raise UnreadableReport("too_many_rows", f"A report has at most {MAX_ROWS:,} rows. Split it by time.")
             if isinstance(row, RejectedLine):
                 yield staging.refused(row)
                 continue
@@ -177,7 +181,7 @@ class ImportWork:
                 yield staging.refused(problem)
                 continue
             line = _line(row, held, partner_id, click_id, currency, zone)
-            yield staging.staged(row, line)
+            yield staging.staged(_of_partner(row) if held.network in WITHIN_PARTNER else row, line)
 
     def _click_of(self, text: str, website: Website) -> str:
         """The click id, if it is one of the website."""
@@ -325,8 +329,13 @@ def _record(report: ConversionReported, text_key: TextKey | None) -> Record:
     return Record(CONVERSIONS.name, key, sealed_report(report, key, text_key), headers)
 
 
+def _of_partner(row: NetworkRow) -> NetworkRow:
+    """The row with an id of its sale that is unique within the network."""
+    return replace(row, txid=f"{row.partner_ref}-{row.txid}") if row.partner_ref else row
+
+
 def _line(
-    row: ReportRow,
+    row: NetworkRow,
     held: NetworkImportAggregate,
     partner_id: UUID | None,
     click_id: str,
@@ -354,7 +363,7 @@ def _line(
         is_amended=row.is_amended,
         is_lead=row.is_lead,
         group=row.replaces,
-        order_ref=row.order_ref[:255],
+        order_ref=(row.order_ref or (row.txid if held.network in WITHIN_PARTNER else ""))[:255],
         partner_id=partner_id,
         click_id=click_id,
     )
@@ -367,7 +376,7 @@ def _moment(occurred_at: datetime | date, zone: ZoneInfo) -> datetime:
     return end_of_day(datetime.combine(occurred_at, time(), zone))
 
 
-def _problem(row: ReportRow, currency: str, *, is_known: bool) -> RejectedLine | None:
+def _problem(row: NetworkRow, currency: str, *, is_known: bool) -> RejectedLine | None:
     """Why a row cannot count; none: it can."""
     if not is_known:
         who = row.partner_name or row.partner_ref

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
-from command_api.networks.reading.rows import Inspection, RejectedLine, ReportRow, ReportStatus
+from command_api.networks.reading.rows import Inspection, NetworkRow, RejectedLine, ReportStatus
 from command_api.networks.sales import SaleLine
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import derived_key
@@ -102,7 +102,7 @@ class StagedRow:
     detail: Mapping[str, Any]
 
 
-def staged(row: ReportRow, line: SaleLine, *, partner_name: str = "") -> StagedRow:
+def staged(row: NetworkRow, line: SaleLine, *, partner_name: str = "") -> StagedRow:
     """The line of a row that can count."""
     detail = {
         "lineKey": line.line_key,

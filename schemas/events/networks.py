@@ -54,6 +54,9 @@ class ReportMapping(Frozen):
     statuses: dict[str, Literal["pending", "approved", "rejected", "reversed", "paid"]] | None = Field(
         default=None, max_length=100
     )
+    is_of_network: bool | None = Field(
+        default=None, description="True: a person confirmed the network, though the file looks like another's"
+    )
     partners: dict[str, UUID] | None = Field(
         default=None, max_length=500, description="Advertiser, by id or name in the file, to partner"
     )

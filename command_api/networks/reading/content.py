@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import IO, BinaryIO, Final, Literal, cast
 
-from command_api.networks.reading.rows import ReportUnreadable
+from command_api.networks.reading.rows import UnreadableReport
 
 CHUNK: Final = 1 << 16
 MAX_UNPACKED: Final = 1 << 30
@@ -47,7 +47,7 @@ class ReportFile:
     is_packed: bool
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes from the beginning, unpacked. Raises `ReportUnreadable` (file_too_large, broken_archive)."""
+        """The bytes from the beginning, unpacked. Raises `UnreadableReport` (file_too_large, broken_archive)."""
         self.file.seek(0)
         if self.is_packed:
             yield from _unpacked(self.file)
@@ -57,30 +57,30 @@ class ReportFile:
 
 
 def open_file(file: BinaryIO) -> ReportFile:
-    """Raises `ReportUnreadable`: empty_file, nested_archive, old_workbook, encrypted_workbook, not_a_report,
+    """Raises `UnreadableReport`: empty_file, nested_archive, old_workbook, encrypted_workbook, not_a_report,
     file_too_large, broken_archive."""
     file.seek(0)
     start = file.read(8)
     if not start:
-        raise ReportUnreadable("empty_file", "The file is empty.")
+        raise UnreadableReport("empty_file", "The file is empty.")
     is_packed = start.startswith(_GZIP)
     if is_packed:
         start = _start_unpacked(file)
     content = ReportFile(file, "workbook" if start.startswith(_ZIP) else "text", is_packed)
     if start.startswith(_GZIP):
-        raise ReportUnreadable(
+        raise UnreadableReport(
             "nested_archive", "The file is compressed twice. Unpack it once and upload what is inside."
         )
     if start.startswith(_OLE):
         raise _ole(content)
     for sign, name in _OTHER_KINDS.items():
         if start.startswith(sign):
-            raise ReportUnreadable("not_a_report", f"This is {name}. Upload the report as CSV, XLSX or JSON.")
+            raise UnreadableReport("not_a_report", f"This is {name}. Upload the report as CSV, XLSX or JSON.")
     return content
 
 
 def open_workbook(content: ReportFile) -> IO[bytes]:
-    """The workbook's bytes, which can be sought, once its parts are known to be bounded. Raises `ReportUnreadable`
+    """The workbook's bytes, which can be sought, once its parts are known to be bounded. Raises `UnreadableReport`
     (zip_archive, encrypted_workbook, file_too_large, broken_archive)."""
     file = _spooled(content) if content.is_packed else content.file
     file.seek(0)
@@ -88,7 +88,7 @@ def open_workbook(content: ReportFile) -> IO[bytes]:
         with zipfile.ZipFile(file) as archive:
             _check_parts(archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise ReportUnreadable("broken_archive", "The workbook is damaged. Download it again.") from error
+        raise UnreadableReport("broken_archive", "The workbook is damaged. Download it again.") from error
     file.seek(0)
     return file
 
@@ -96,14 +96,14 @@ def open_workbook(content: ReportFile) -> IO[bytes]:
 def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
     names = {part.filename for part in parts}
     if any(part.flag_bits & 1 for part in parts):
-        raise ReportUnreadable("encrypted_workbook", "The file is protected by a password. Save it without one.")
+        raise UnreadableReport("encrypted_workbook", "The file is protected by a password. Save it without one.")
     if "[Content_Types].xml" not in names or not any(name.startswith("xl/") for name in names):
-        raise ReportUnreadable("zip_archive", "This is a ZIP archive. Unpack it and upload the report inside.")
+        raise UnreadableReport("zip_archive", "This is a ZIP archive. Unpack it and upload the report inside.")
     for part in parts:
         limit = MAX_SHEET if part.filename.startswith("xl/worksheets/") else MAX_OTHER_PART
         is_bomb = part.file_size > 16 * CHUNK and part.file_size > MAX_RATIO * max(part.compress_size, 1)
         if part.file_size > limit or is_bomb or len(parts) > MAX_ENTRIES:
-            raise ReportUnreadable(
+            raise UnreadableReport(
                 "file_too_large",
                 "The workbook is too large when unpacked. Save the sheet as CSV, or split it by month.",
             )
@@ -123,12 +123,12 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
             while chunk := packed.read(CHUNK):
                 size += len(chunk)
                 if size > MAX_UNPACKED:
-                    raise ReportUnreadable(
+                    raise UnreadableReport(
                         "file_too_large", "The file is larger than 1 GB when unpacked. Split it by month."
                     )
                 yield chunk
     except (EOFError, OSError, zlib.error) as error:
-        raise ReportUnreadable("broken_archive", "The compressed file is damaged or incomplete.") from error
+        raise UnreadableReport("broken_archive", "The compressed file is damaged or incomplete.") from error
 
 
 def _start_unpacked(file: BinaryIO) -> bytes:
@@ -136,14 +136,14 @@ def _start_unpacked(file: BinaryIO) -> bytes:
     return next(_unpacked(file), b"")[:8]
 
 
-def _ole(content: ReportFile) -> ReportUnreadable:
+def _ole(content: ReportFile) -> UnreadableReport:
     start = b""
     for chunk in content.chunks():
         start += chunk
         if len(start) > 16 * CHUNK:
             break
     if _ENCRYPTED in start:
-        return ReportUnreadable("encrypted_workbook", "The workbook is protected by a password. Save it without one.")
-    return ReportUnreadable(
+        return UnreadableReport("encrypted_workbook", "The workbook is protected by a password. Save it without one.")
+    return UnreadableReport(
         "old_workbook", "This is a workbook in the old Excel format (.xls). Save it as .xlsx or CSV and upload that."
     )

@@ -15,7 +15,7 @@ import clevercsv
 
 from command_api.networks.reading.encodings import UNDECODED
 from command_api.networks.reading.headers import guess_columns, missing_fields, unique_headers
-from command_api.networks.reading.rows import MAX_HEADER_LINE, ReportUnreadable
+from command_api.networks.reading.rows import MAX_HEADER_LINE, UnreadableReport
 from command_api.networks.reading.source import MAX_COLUMNS, FileRecord
 from command_api.networks.reading.text_source import PhysicalLine, split_lines
 from schemas.network_reports import NetworkReports
@@ -54,7 +54,7 @@ def detect_dialect(
     quote: str | None,
     line: int | None,
 ) -> Dialect:
-    """`head`: the first lines. `separator`, `quote`, `line`: what is given. Raises `ReportUnreadable`
+    """`head`: the first lines. `separator`, `quote`, `line`: what is given. Raises `UnreadableReport`
     (too_many_columns, not_a_report)."""
     if separator is None:
         separator = _directive(head)
@@ -66,7 +66,7 @@ def detect_dialect(
             if header is not None:
                 found.append((header.score, Dialect(each, mark, header.line, header.headers)))
     if not found:
-        raise ReportUnreadable("not_a_report", "This file has no line that could be the header of a report.")
+        raise UnreadableReport("not_a_report", "This file has no line that could be the header of a report.")
     score, dialect = max(found, key=lambda one: one[0])
     if score[1] == 0 and separator is None and line is None:
         dialect = _judged(head, network, reports) or dialect
@@ -96,7 +96,7 @@ def find_header(
 
 def _check_width(headers: Sequence[str]) -> None:
     if len(headers) > MAX_COLUMNS:
-        raise ReportUnreadable("too_many_columns", f"The report has more than {MAX_COLUMNS} columns.")
+        raise UnreadableReport("too_many_columns", f"The report has more than {MAX_COLUMNS} columns.")
 
 
 def _directive(head: Sequence[PhysicalLine]) -> str | None:

@@ -14,7 +14,7 @@ from typing import Final
 from charset_normalizer import from_bytes
 
 from command_api.networks.reading.content import ReportFile
-from command_api.networks.reading.rows import ReportUnreadable
+from command_api.networks.reading.rows import UnreadableReport
 
 SAMPLE: Final = 1 << 17
 MAX_SCANNED: Final = 1 << 26
@@ -94,13 +94,13 @@ def detect_encoding(content: ReportFile) -> str:
 
 
 def checked_encoding(name: str) -> str:
-    """Raises `ReportUnreadable` (unknown_encoding)."""
+    """Raises `UnreadableReport` (unknown_encoding)."""
     try:
         known = codecs.lookup(name).name
     except (LookupError, ValueError):
         known = ""
     if known not in ENCODINGS:
-        raise ReportUnreadable("unknown_encoding", f'The encoding "{name[:40]}" is not supported.')
+        raise UnreadableReport("unknown_encoding", f'The encoding "{name[:40]}" is not supported.')
     return known
 
 

@@ -43,7 +43,7 @@ class FileEvidence:
         """Lines that add up others, or repeat the header."""
 
     def collect(self, records: Iterable[FileRecord | RejectedLine]) -> None:
-        """Raises `ReportUnreadable` where the source does."""
+        """Raises `UnreadableReport` where the source does."""
         for record in records:
             self.last_line = record.line
             if isinstance(record, RejectedLine):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-from command_api.networks.reading.rows import ReportUnreadable
+from command_api.networks.reading.rows import UnreadableReport
 
 MAX_IDENTITIES: Final = 1_000_000
 """Distinct rows without an id, which are counted in memory."""
@@ -18,11 +18,11 @@ class Identities:
         self._counts: dict[int, int] = {}
 
     def of(self, *parts: str) -> str:
-        """The id of the next row that says this. Raises `ReportUnreadable` (file_too_large)."""
+        """The id of the next row that says this. Raises `UnreadableReport` (file_too_large)."""
         key = _digest("\x1f".join(parts))
         count = self._counts[key] = self._counts.get(key, 0) + 1
         if len(self._counts) > MAX_IDENTITIES:
-            raise ReportUnreadable("file_too_large", "The report has too many rows without an ID. Split it by month.")
+            raise UnreadableReport("file_too_large", "The report has too many rows without an ID. Split it by month.")
         return blake2b("\x1f".join((*parts, str(count))).encode(), digest_size=16).hexdigest()
 
 

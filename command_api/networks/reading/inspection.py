@@ -23,7 +23,13 @@ from command_api.networks.reading.headers import (
 from command_api.networks.reading.opening import OpenedReport
 from command_api.networks.reading.refusals import check_amazon
 from command_api.networks.reading.row_reader import RowReader
-from command_api.networks.reading.rows import Inspection, Question, ReportLayout, ReportLayoutChanges, ReportUnreadable
+from command_api.networks.reading.rows import (
+    Inspection,
+    LayoutQuestion,
+    ReportLayout,
+    ReportLayoutChanges,
+    UnreadableReport,
+)
 from command_api.networks.reading.statuses import StatusWords
 from infra.domain.report_reading import currencies_of
 from schemas.network_reports import NETWORK_REPORTS, NetworkReports, reports_of
@@ -37,11 +43,11 @@ class _Currency:
     """The currency of rows that name none, with the question about it."""
 
     code: str
-    question: Question | None = None
+    question: LayoutQuestion | None = None
 
 
 def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, today: date) -> Inspection:
-    """Raises `ReportUnreadable`."""
+    """Raises `UnreadableReport`."""
     reports = reports_of(network)
     headers, notes = opened.headers, list(opened.notes)
     columns = _columns(headers, reports, given)
@@ -90,11 +96,11 @@ def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, to
 def _columns(headers: Sequence[str], reports: NetworkReports, given: ReportLayoutChanges) -> dict[str, str]:
     unknown = (given.columns or {}).keys() - reports.columns.keys()
     if unknown:
-        raise ReportUnreadable("layout_mismatch", f'A report has no field "{min(unknown)[:40]}".')
+        raise UnreadableReport("layout_mismatch", f'A report has no field "{min(unknown)[:40]}".')
     columns = guess_columns(headers, reports) | (given.columns or {})
     for field, header in columns.items():
         if header and header not in headers:
-            raise ReportUnreadable("layout_mismatch", f'The file has no column "{header[:100]}" (for {field[:40]}).')
+            raise UnreadableReport("layout_mismatch", f'The file has no column "{header[:100]}" (for {field[:40]}).')
     return {field: header for field, header in columns.items() if header}
 
 
@@ -124,7 +130,7 @@ def _currency(columns: dict[str, str], reports: NetworkReports, envelope: str, g
     return _Currency(envelope) if envelope else _Currency("", ask.about_currency("", ()))
 
 
-def _of_network(network: str, headers: Sequence[str]) -> list[Question]:
+def _of_network(network: str, headers: Sequence[str]) -> list[LayoutQuestion]:
     own = NETWORK_REPORTS.get(network)
     if own is not None and has_marks(headers, own):
         return []
@@ -134,7 +140,7 @@ def _of_network(network: str, headers: Sequence[str]) -> list[Question]:
 
 def _of_columns(
     layout: ReportLayout, network: str, headers: Sequence[str], evidence: FileEvidence, given: ReportLayoutChanges
-) -> Iterable[Question]:
+) -> Iterable[LayoutQuestion]:
     if not evidence.rows and layout.format == "json":
         return
     for field in missing_fields(layout.columns, network):
@@ -150,7 +156,7 @@ def _differ(places: Sequence[int], evidence: FileEvidence) -> bool:
     return any(len({row[at] if at < len(row) else "" for at in places}) > 1 for row in evidence.sample)
 
 
-def _of_values(layout: ReportLayout, reports: NetworkReports, evidence: FileEvidence) -> Iterable[Question]:
+def _of_values(layout: ReportLayout, reports: NetworkReports, evidence: FileEvidence) -> Iterable[LayoutQuestion]:
     if not layout.date_order:
         yield ask.about_date_order(evidence.order)
     if not layout.decimal_mark:

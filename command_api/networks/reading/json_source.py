@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from command_api.networks.reading.content import ReportFile
 from command_api.networks.reading.encodings import UNDECODED, decoded
-from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, ReportUnreadable
+from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, UnreadableReport
 from command_api.networks.reading.source import Exact, quoted
 
 MAX_RECORD: Final = 1 << 20
@@ -38,7 +38,7 @@ class JsonSource:
     """Values beside the records, by their names, once `objects` has gone through."""
 
     def objects(self) -> Iterator[tuple[int, dict[str, Any]] | RejectedLine]:
-        """Each record with its number. Raises `ReportUnreadable`: broken_json, not_a_report."""
+        """Each record with its number. Raises `UnreadableReport`: broken_json, not_a_report."""
         return _Reader(decoded(self.content.chunks(), self.encoding), self).objects()
 
 
@@ -127,7 +127,7 @@ class _Reader:
                 return ""
 
     def _value(self) -> Any:
-        """The JSON value that begins here; a rejected line if the text ends within it. Raises `ReportUnreadable`."""
+        """The JSON value that begins here; a rejected line if the text ends within it. Raises `UnreadableReport`."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
@@ -171,7 +171,7 @@ class _Reader:
         return bool(piece)
 
     def _cut_off(self) -> RejectedLine:
-        """The rejected line for the value within which the text ends. Raises `ReportUnreadable` if it is no record."""
+        """The rejected line for the value within which the text ends. Raises `UnreadableReport` if it is no record."""
         if not self._is_found:
             raise self._broken()
         text = quoted(self._text[self._at :])
@@ -180,11 +180,11 @@ class _Reader:
             self._number + 1, "incomplete_line", "The file ends within this record. Download it again.", text
         )
 
-    def _broken(self) -> ReportUnreadable:
+    def _broken(self) -> UnreadableReport:
         if not self._is_found:
-            return ReportUnreadable("not_a_report", f"This is not valid JSON: {quoted(self._start)}")
+            return UnreadableReport("not_a_report", f"This is not valid JSON: {quoted(self._start)}")
         text = quoted(self._text[self._at : self._at + 80])
-        return ReportUnreadable("broken_json", f"The JSON is damaged after record {self._number}: {text}")
+        return UnreadableReport("broken_json", f"The JSON is damaged after record {self._number}: {text}")
 
-    def _no_report(self) -> ReportUnreadable:
-        return ReportUnreadable("not_a_report", f"This file has no list of sales. It says: {quoted(self._start)}")
+    def _no_report(self) -> UnreadableReport:
+        return UnreadableReport("not_a_report", f"This file has no list of sales. It says: {quoted(self._start)}")

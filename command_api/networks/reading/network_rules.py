@@ -12,13 +12,13 @@ from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from command_api.networks.reading.identities import Identities
-from command_api.networks.reading.rows import ReportRow, ReportStatus
+from command_api.networks.reading.rows import NetworkRow, ReportStatus
 from command_api.networks.reading.statuses import YES, word
 from schemas.zones import ZoneInfo
 
 Values = Mapping[str, str]
 """Field -> text of the row."""
-Rule = Callable[[Values, ReportRow], ReportRow]
+Rule = Callable[[Values, NetworkRow], NetworkRow]
 
 _CJ_BONUSES: Final = frozenset({"bonus", "performance incentive"})
 _CJ_LEADS: Final = frozenset({"lead", "sim lead", "advanced lead", "item lead"})
@@ -32,18 +32,18 @@ def rule_of(network: str, zone: ZoneInfo) -> Rule:
     return _Amazon(zone) if network == "amazon" else _RULES.get(network, _unchanged)
 
 
-def _unchanged(_: Values, row: ReportRow) -> ReportRow:
+def _unchanged(_: Values, row: NetworkRow) -> NetworkRow:
     return row
 
 
-def _awin(values: Values, row: ReportRow) -> ReportRow:
+def _awin(values: Values, row: NetworkRow) -> NetworkRow:
     """A deleted transaction was reversed if it had been validated before."""
     if word(row.raw_status) == "deleted" and values.get("validated_at"):
         return replace(row, status=ReportStatus.REVERSED)
     return row
 
 
-def _cj(values: Values, row: ReportRow) -> ReportRow:
+def _cj(values: Values, row: NetworkRow) -> NetworkRow:
     """Rows of one `originalActionId` add up; all but the original are corrections."""
     kind, original = word(values.get("kind", "")), values.get("original", "").casefold()
     is_correction = original not in YES if original else row.is_correction
@@ -57,7 +57,7 @@ def _cj(values: Values, row: ReportRow) -> ReportRow:
     )
 
 
-def _impact(values: Values, row: ReportRow) -> ReportRow:
+def _impact(values: Values, row: NetworkRow) -> NetworkRow:
     intended = values.get("intended", "")
     is_test = "TEST_ACTION" in (values.get("reason_code"), values.get("state_detail"), row.decline_reason)
     if not is_test and not intended:
@@ -65,7 +65,7 @@ def _impact(values: Values, row: ReportRow) -> ReportRow:
     return replace(row, is_test=row.is_test or is_test, is_amended=row.is_amended or _differs(intended, row))
 
 
-def _differs(intended: str, row: ReportRow) -> bool:
+def _differs(intended: str, row: NetworkRow) -> bool:
     """Returns whether the payout is another one than was intended at first."""
     try:
         return bool(intended) and Decimal(intended) != row.commission
@@ -73,14 +73,14 @@ def _differs(intended: str, row: ReportRow) -> bool:
         return False
 
 
-def _rakuten(values: Values, row: ReportRow) -> ReportRow:
+def _rakuten(values: Values, row: NetworkRow) -> NetworkRow:
     """There is no status: an event is tracked only; a processed row is payable, a negative one takes back."""
     if values.get("is_event", "").casefold() in YES:
         return replace(row, status=ReportStatus.PENDING, raw_status=values["is_event"])
     return row
 
 
-def _shareasale(values: Values, row: ReportRow) -> ReportRow:
+def _shareasale(values: Values, row: NetworkRow) -> NetworkRow:
     is_voided, is_locked = values.get("voided", "") in YES, values.get("locked", "") in YES
     reference = values.get("reference", "")
     is_reference = reference not in ("", "0") and reference != row.txid
@@ -101,7 +101,7 @@ def _shareasale(values: Values, row: ReportRow) -> ReportRow:
     )
 
 
-def _tradedoubler(values: Values, row: ReportRow) -> ReportRow:
+def _tradedoubler(values: Values, row: NetworkRow) -> NetworkRow:
     order = row.order_ref or values.get("lead_ref", "")
     is_lead = values.get("kind", "") == _TRADEDOUBLER_LEAD
     if order == row.order_ref and is_lead == row.is_lead:
@@ -109,7 +109,7 @@ def _tradedoubler(values: Values, row: ReportRow) -> ReportRow:
     return replace(row, order_ref=order, is_lead=is_lead)
 
 
-def _clickbank(values: Values, row: ReportRow) -> ReportRow:
+def _clickbank(values: Values, row: NetworkRow) -> NetworkRow:
     kind = word(values.get("status", ""))
     is_test, kind = kind.startswith("test "), kind.removeprefix("test ")
     if kind in _CLICKBANK_RETURNS:
@@ -131,7 +131,7 @@ class _Amazon:
         self._zone = zone
         self._identities = Identities()
 
-    def __call__(self, values: Values, row: ReportRow) -> ReportRow:
+    def __call__(self, values: Values, row: NetworkRow) -> NetworkRow:
         is_bounty = "asin" not in values
         at = row.occurred_at
         day = f"{at.astimezone(self._zone) if isinstance(at, datetime) else at:%Y-%m-%d}"

@@ -22,7 +22,7 @@ from command_api.networks.reading.rows import (
     RejectedLine,
     ReportLayout,
     ReportLayoutChanges,
-    ReportUnreadable,
+    UnreadableReport,
 )
 from command_api.networks.reading.source import MAX_COLUMNS, FileRecord, RecordSource, quoted
 from command_api.networks.reading.text_source import TextSource
@@ -67,7 +67,7 @@ class OpenedReport:
 
 
 def open_report(file: BinaryIO, network: str, given: ReportLayoutChanges) -> OpenedReport:
-    """Raises `ReportUnreadable`."""
+    """Raises `UnreadableReport`."""
     content = open_file(file)
     reports = reports_of(network)
     if content.kind == "workbook":
@@ -75,7 +75,7 @@ def open_report(file: BinaryIO, network: str, given: ReportLayoutChanges) -> Ope
     encoding = checked_encoding(given.encoding) if given.encoding else detect_encoding(content)
     head = "".join(islice(decoded(content.chunks(), encoding), 1))[:MAX_HEAD].lstrip()
     if not head:
-        raise ReportUnreadable("empty_file", "The file is empty.")
+        raise UnreadableReport("empty_file", "The file is empty.")
     if head.startswith("<"):
         raise page_instead_of_report(head)
     if given.format == "json" or (given.format is None and head[0] in "[{"):
@@ -84,10 +84,10 @@ def open_report(file: BinaryIO, network: str, given: ReportLayoutChanges) -> Ope
 
 
 def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
-    """The file as it is read by a layout that was confirmed. Raises `ReportUnreadable` (layout_mismatch and others)."""
+    """The file as it is read by a layout that was confirmed. Raises `UnreadableReport` (layout_mismatch and others)."""
     content = open_file(file)
     if (content.kind == "workbook") != (layout.format == "workbook"):
-        raise ReportUnreadable("layout_mismatch", "The file has another format than the layout.")
+        raise UnreadableReport("layout_mismatch", "The file has another format than the layout.")
     if layout.format != "workbook":
         checked_encoding(layout.encoding)
     if layout.format == "json":
@@ -97,7 +97,7 @@ def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
     headers = _headers_at(opened, layout)
     missing = [header for header in layout.columns.values() if header not in headers]
     if missing:
-        raise ReportUnreadable("layout_mismatch", f'The file has no column "{missing[0][:100]}".')
+        raise UnreadableReport("layout_mismatch", f'The file has no column "{missing[0][:100]}".')
     return replace(opened, headers=headers)
 
 
@@ -111,7 +111,7 @@ def _text(
     )
     if len(dialect.headers) < 2 and not given.columns:
         text = quoted(" ".join(line.text for line in head[:5]))
-        raise ReportUnreadable("not_a_report", f"This file is no table of sales. It says: {text}")
+        raise UnreadableReport("not_a_report", f"This file is no table of sales. It says: {text}")
     layout = ReportLayout(
         format="text",
         encoding=encoding,
@@ -131,7 +131,7 @@ def _workbook(content: ReportFile, network: str, reports: NetworkReports, given:
         if header is not None and (best is None or header.score > best[1].score):
             best = sheet, header
     if best is None:
-        raise ReportUnreadable("empty_file", "The workbook has no rows.")
+        raise UnreadableReport("empty_file", "The workbook has no rows.")
     sheet, header = best
     layout = ReportLayout(format="workbook", sheet=sheet, header_line=header.line)
     return OpenedReport(network, content, layout, header.headers, _preamble(header.line))
@@ -144,7 +144,7 @@ def _json(content: ReportFile, network: str, encoding: str) -> OpenedReport:
             for flat in flat_records(network, entry[1]):
                 keys.update((key, None) for key in flat if len(key) <= MAX_HEADER)
         if len(keys) > MAX_COLUMNS:
-            raise ReportUnreadable("too_many_columns", f"The records have more than {MAX_COLUMNS} fields.")
+            raise UnreadableReport("too_many_columns", f"The records have more than {MAX_COLUMNS} fields.")
     return OpenedReport(network, content, ReportLayout(format="json", encoding=encoding), tuple(keys))
 
 
@@ -167,9 +167,9 @@ def _headers_at(opened: OpenedReport, layout: ReportLayout) -> tuple[str, ...]:
         line=layout.header_line,
     )
     if header is None:
-        raise ReportUnreadable("layout_mismatch", f"Line {layout.header_line} of the file is no header.")
+        raise UnreadableReport("layout_mismatch", f"Line {layout.header_line} of the file is no header.")
     if len(header.headers) > MAX_COLUMNS:
-        raise ReportUnreadable("too_many_columns", f"The report has more than {MAX_COLUMNS} columns.")
+        raise UnreadableReport("too_many_columns", f"The report has more than {MAX_COLUMNS} columns.")
     return header.headers
 
 

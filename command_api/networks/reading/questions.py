@@ -9,7 +9,7 @@ from typing import Final
 from babel import Locale
 
 from command_api.networks.reading.dates import ORDERS, OrderEvidence
-from command_api.networks.reading.rows import Question, ReportStatus
+from command_api.networks.reading.rows import LayoutQuestion, ReportStatus
 from schemas.networks import NETWORKS
 
 MAX_CHOICES: Final = 500
@@ -21,54 +21,58 @@ _FIELDS: Final[Mapping[str, str]] = {
 _STATUSES: Final = tuple(status.value for status in ReportStatus)
 
 
-def about_date_order(evidence: OrderEvidence) -> Question:
+def about_date_order(evidence: OrderEvidence) -> LayoutQuestion:
     readings = evidence.readings()
     if not readings:
-        return Question("date_order", "The file has dates in different orders. Which one is right?", ORDERS)
+        return LayoutQuestion("date_order", "The file has dates in different orders. Which one is right?", ORDERS)
     years = {day.year for _, day in readings}
     texts = [_day_text(order, day, with_year=len(years) > 1) for order, day in readings]
-    return Question("date_order", f"{evidence.unsure} can be {_listed(texts)}.", tuple(order for order, _ in readings))
+    return LayoutQuestion(
+        "date_order", f"{evidence.unsure} can be {_listed(texts)}.", tuple(order for order, _ in readings)
+    )
 
 
-def about_decimal_mark(text: str) -> Question:
+def about_decimal_mark(text: str) -> LayoutQuestion:
     digits = text.replace(",", "").replace(".", "")
     fraction = text.replace(",", ".")
-    return Question("decimal_mark", f"{text} can be {digits} or {fraction}.", (".", ","))
+    return LayoutQuestion("decimal_mark", f"{text} can be {digits} or {fraction}.", (".", ","))
 
 
-def about_column(field: str, headers: Sequence[str]) -> Question:
+def about_column(field: str, headers: Sequence[str]) -> LayoutQuestion:
     message = f"Which column has {_FIELDS[field]}?"
-    return Question(f"columns.{field}", message, tuple(header for header in headers if header)[:MAX_CHOICES])
+    return LayoutQuestion(f"columns.{field}", message, tuple(header for header in headers if header)[:MAX_CHOICES])
 
 
-def about_duplicate(field: str, headers: Sequence[str]) -> Question:
+def about_duplicate(field: str, headers: Sequence[str]) -> LayoutQuestion:
     message = f'The file has {len(headers)} columns named "{headers[0]}" with different values. Which one is meant?'
-    return Question(f"columns.{field}", message, tuple(headers), is_blocking=False)
+    return LayoutQuestion(f"columns.{field}", message, tuple(headers), is_blocking=False)
 
 
-def about_status(word: str) -> Question:
+def about_status(word: str) -> LayoutQuestion:
     if not word:
         message = "This report has no column for the status. What are its sales?"
-        return Question("status:", message, _STATUSES, is_blocking=False)
-    return Question(f"status:{word[:100]}", f'What does the status "{word[:100]}" mean?', _STATUSES, is_blocking=False)
+        return LayoutQuestion("status:", message, _STATUSES, is_blocking=False)
+    return LayoutQuestion(
+        f"status:{word[:100]}", f'What does the status "{word[:100]}" mean?', _STATUSES, is_blocking=False
+    )
 
 
-def about_currency(header: str, choices: Iterable[str]) -> Question:
+def about_currency(header: str, choices: Iterable[str]) -> LayoutQuestion:
     listed = tuple(choices)
     if not header:
         message = "The report names no currency. Its amounts are read in the currency of your account at the network."
-        return Question("currency", message, (), is_blocking=False)
-    return Question("currency", f'Which currency is meant by "{header}"?', listed, is_blocking=False)
+        return LayoutQuestion("currency", message, (), is_blocking=False)
+    return LayoutQuestion("currency", f'Which currency is meant by "{header}"?', listed, is_blocking=False)
 
 
-def about_timezone() -> Question:
+def about_timezone() -> LayoutQuestion:
     message = "The times in this report name no time zone. Without a choice they are read in the website's time zone."
-    return Question("timezone", message, (), is_blocking=False)
+    return LayoutQuestion("timezone", message, (), is_blocking=False)
 
 
-def about_network(network: str, other: str) -> Question:
+def about_network(network: str, other: str) -> LayoutQuestion:
     message = f"This looks like a report of {NETWORKS[other].name}, not of {NETWORKS[network].name}."
-    return Question("other_network", message, (other, network))
+    return LayoutQuestion("other_network", message, (other, network))
 
 
 def _day_text(order: str, day: date, *, with_year: bool) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from command_api.networks.reading.headers import header_name
-from command_api.networks.reading.rows import ReportUnreadable
+from command_api.networks.reading.rows import UnreadableReport
 from command_api.networks.reading.source import quoted
 
 _HIDDEN: Final = re.compile(r"<(script|style|head)\b.*?(</\1\s*>|$)", re.I | re.S)
@@ -17,19 +17,19 @@ _AMAZON_HINT: Final = 'In Amazon Associates, open Reports, Download reports, and
 _ORDERS: Final = frozenset({"qty", "indirectsales", "linktype"})
 
 
-def page_instead_of_report(text: str) -> ReportUnreadable:
+def page_instead_of_report(text: str) -> UnreadableReport:
     """The refusal of a page or of XML, with what it says. `text`: its beginning."""
     title = _TITLE.search(text)
     body = " ".join(_TAG.sub(" ", _HIDDEN.sub(" ", text)).split())
     says = " ".join(filter(None, [title[1].strip() if title else "", body]))
-    return ReportUnreadable("not_a_report", f"This is a web page or XML, not a report. It says: {quoted(says)}")
+    return UnreadableReport("not_a_report", f"This is a web page or XML, not a report. It says: {quoted(says)}")
 
 
 def check_amazon(headers: Sequence[str], columns: Mapping[str, str]) -> None:
-    """Raises `ReportUnreadable` (wrong_report) for reports without single earnings."""
+    """Raises `UnreadableReport` (wrong_report) for reports without single earnings."""
     keys = {name for header in headers for name in (header_name(header).key, header_name(header).bare)}
     if not columns.get("commission") and len(keys & _ORDERS) >= 2:
-        raise ReportUnreadable("wrong_report", f"This is Fee-Orders, which has no earnings. {_AMAZON_HINT}")
+        raise UnreadableReport("wrong_report", f"This is Fee-Orders, which has no earnings. {_AMAZON_HINT}")
     is_bounty = {"name", "quantity", "dateshipped"} <= keys
     if "asin" not in columns and not is_bounty:
-        raise ReportUnreadable("wrong_report", f"This report has only totals. {_AMAZON_HINT}")
+        raise UnreadableReport("wrong_report", f"This report has only totals. {_AMAZON_HINT}")

@@ -15,11 +15,11 @@ from command_api.networks.reading.opening import OpenedReport, open_report, reop
 from command_api.networks.reading.row_reader import RowReader
 from command_api.networks.reading.rows import (
     Inspection,
+    NetworkRow,
     RejectedLine,
     ReportLayout,
     ReportLayoutChanges,
-    ReportRow,
-    ReportUnreadable,
+    UnreadableReport,
 )
 from schemas.zones import available_timezones
 
@@ -28,7 +28,7 @@ def inspect(
     file: BinaryIO, network: str, given: ReportLayoutChanges | None = None, *, today: date | None = None
 ) -> Inspection:
     """Returns the file's layout, first rows and open questions. `file` can be sought; `network` is a slug of
-    `schemas.networks`; `given` wins over what is detected. Raises `ReportUnreadable` for what is no report at all."""
+    `schemas.networks`; `given` wins over what is detected. Raises `UnreadableReport` for what is no report at all."""
     changes = given or ReportLayoutChanges()
     if changes.timezone:
         _check_zone(changes.timezone)
@@ -37,9 +37,9 @@ def inspect(
 
 def read(
     file: BinaryIO, network: str, layout: ReportLayout, *, timezone: str, currency: str, today: date | None = None
-) -> Iterator[ReportRow | RejectedLine]:
+) -> Iterator[NetworkRow | RejectedLine]:
     """Each row, and each line that is none with its reason, in the order of the file. `timezone` and `currency` hold
-    where the layout has none. Raises `ReportUnreadable` before the first row: question_open, layout_mismatch,
+    where the layout has none. Raises `UnreadableReport` before the first row: question_open, layout_mismatch,
     bad_timezone; and, of damaged files, while it reads."""
     _check_answered(layout, network)
     _check_zone(layout.timezone or timezone)
@@ -48,7 +48,7 @@ def read(
     return _rows(opened, layout, reader)
 
 
-def _rows(opened: OpenedReport, layout: ReportLayout, reader: RowReader) -> Iterator[ReportRow | RejectedLine]:
+def _rows(opened: OpenedReport, layout: ReportLayout, reader: RowReader) -> Iterator[NetworkRow | RejectedLine]:
     for record in opened.source(layout).records():
         if isinstance(record, RejectedLine):
             yield record
@@ -61,7 +61,7 @@ def _rows(opened: OpenedReport, layout: ReportLayout, reader: RowReader) -> Iter
 
 
 def _check_answered(layout: ReportLayout, network: str) -> None:
-    """Raises `ReportUnreadable` (question_open)."""
+    """Raises `UnreadableReport` (question_open)."""
     missing = () if layout.format == "json" and not layout.columns else missing_fields(layout.columns, network)
     for field in (f"columns.{missing[0]}" if missing else "", *_unanswered(layout)):
         if field:
@@ -75,14 +75,14 @@ def _unanswered(layout: ReportLayout) -> Iterator[str]:
         yield "decimal_mark"
 
 
-def _open(field: str) -> ReportUnreadable:
-    return ReportUnreadable("question_open", f"A question about the file is still open: {field}.")
+def _open(field: str) -> UnreadableReport:
+    return UnreadableReport("question_open", f"A question about the file is still open: {field}.")
 
 
 def _check_zone(name: str) -> None:
-    """Raises `ReportUnreadable` (bad_timezone)."""
+    """Raises `UnreadableReport` (bad_timezone)."""
     if name and name not in available_timezones():
-        raise ReportUnreadable("bad_timezone", f'There is no time zone "{name[:60]}".')
+        raise UnreadableReport("bad_timezone", f'There is no time zone "{name[:60]}".')
 
 
 def _today() -> date:

@@ -1,6 +1,6 @@
 """Makes rows of records: each mapped field read by the layout, then the network's own rule.
 
-source -> `FileRecord` -> this -> `ReportRow`, or `RejectedLine` with the reason; none for lines that are no rows
+source -> `FileRecord` -> this -> `NetworkRow`, or `RejectedLine` with the reason; none for lines that are no rows
 (totals, a repeated header).
 """
 
@@ -16,7 +16,7 @@ from command_api.networks.reading.dates import FIRST_DAY, BadDate, DateReader
 from command_api.networks.reading.headers import WITHOUT_TXID
 from command_api.networks.reading.identities import Identities
 from command_api.networks.reading.network_rules import rule_of
-from command_api.networks.reading.rows import RejectedLine, ReportLayout, ReportRow, ReportStatus
+from command_api.networks.reading.rows import NetworkRow, RejectedLine, ReportLayout, ReportStatus
 from command_api.networks.reading.source import Exact, FileRecord, quoted
 from command_api.networks.reading.statuses import YES, StatusWords, word
 from infra.domain.report_reading import currencies_of, read_currency, read_txid
@@ -59,7 +59,7 @@ class RowReader:
         self._needs_txid = network not in WITHOUT_TXID
         self._currencies: dict[tuple[str, ...], str] = {}
 
-    def read(self, record: FileRecord) -> ReportRow | RejectedLine | None:
+    def read(self, record: FileRecord) -> NetworkRow | RejectedLine | None:
         cells, values = record.cells, self._values(record)
         if self._is_no_row(values, cells):
             return None
@@ -110,7 +110,7 @@ class RowReader:
                 del values[field]
         return values
 
-    def _row(self, line: int, values: dict[str, str]) -> ReportRow:
+    def _row(self, line: int, values: dict[str, str]) -> NetworkRow:
         occurred_at = self._occurred_at(values)
         commission = self._amount(values, "commission")
         if commission is None:
@@ -123,7 +123,7 @@ class RowReader:
         updated_at, is_paid = self._changes(values)
         status = self._status(values, is_paid=is_paid)
         is_bonus = kind == "bonus"
-        row = ReportRow(
+        row = NetworkRow(
             line=line,
             txid=self._txid(values, is_bonus=is_bonus),
             line_key=_text(values, "line_key", MAX_TXID),

@@ -42,7 +42,7 @@ class ReportStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportRow:
+class NetworkRow:
     """One line of money, as the network reports it."""
 
     line: int
@@ -133,7 +133,7 @@ class ReportLayoutChanges(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LayoutQuestion:
     """A point that the file leaves open. `field`: `date_order`, `decimal_mark`, `columns.commission`, `timezone`,
     `currency`, `status:WORD`, `other_network`. `is_blocking`: `read` refuses the file until it is answered."""
 
@@ -151,14 +151,14 @@ class Inspection:
     headers: tuple[str, ...]
     sample: tuple[tuple[str, ...], ...]
     """The first rows, as text."""
-    questions: tuple[Question, ...]
+    questions: tuple[LayoutQuestion, ...]
     total_lines: int | None
     """Lines of the file, or records of JSON; none: more than are counted."""
     notes: tuple[str, ...] = ()
     """Lines that are skipped, and why."""
 
 
-class ReportUnreadable(Exception):
+class UnreadableReport(Exception):
     """The file cannot be read as a report. `code` names why; `message` is plain English for the person who uploads."""
 
     def __init__(self, code: str, message: str) -> None:

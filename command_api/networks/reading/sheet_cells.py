@@ -17,7 +17,7 @@ from xml.parsers import expat
 from openpyxl.utils.datetime import from_excel
 
 from command_api.networks.reading.content import CHUNK
-from command_api.networks.reading.rows import ReportUnreadable
+from command_api.networks.reading.rows import UnreadableReport
 from command_api.networks.reading.source import MAX_COLUMNS, Exact
 
 MAX_CELL: Final = 40_000
@@ -41,7 +41,7 @@ class CellFormats:
 
 
 def sheet_rows(source: IO[bytes], formats: CellFormats) -> Iterator[tuple[int, list[str]]]:
-    """Yields number and cells of each row that has some. Raises `ReportUnreadable` (too_many_columns),
+    """Yields number and cells of each row that has some. Raises `UnreadableReport` (too_many_columns),
     `DefinitionsForbidden`, and `expat.ExpatError` or `ValueError` for what is no sheet."""
     parser = _SheetParser(formats)
     while chunk := source.read(CHUNK):
@@ -196,7 +196,7 @@ class _SheetParser(_Parser):
         if not text:
             return
         if self._column >= MAX_COLUMNS:
-            raise ReportUnreadable("too_many_columns", f"The sheet has more than {MAX_COLUMNS} columns.")
+            raise UnreadableReport("too_many_columns", f"The sheet has more than {MAX_COLUMNS} columns.")
         self._cells.extend([""] * (self._column + 1 - len(self._cells)))
         self._cells[self._column] = text
 

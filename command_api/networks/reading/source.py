@@ -17,7 +17,7 @@ class Exact(str):
 
 
 class FileRecord(NamedTuple):
-    """One record of the file, as texts. `line`: as in `ReportRow`."""
+    """One record of the file, as texts. `line`: as in `NetworkRow`."""
 
     line: int
     cells: Sequence[str]
@@ -27,7 +27,7 @@ class RecordSource(Protocol):
     """A file that can be read from its beginning any number of times."""
 
     def records(self) -> Iterator[FileRecord | RejectedLine]:
-        """Every record but blank ones, and what is none. Raises `ReportUnreadable`."""
+        """Every record but blank ones, and what is none. Raises `UnreadableReport`."""
         ...
 
 

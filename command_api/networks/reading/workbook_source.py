@@ -23,7 +23,7 @@ from openpyxl.styles.stylesheet import apply_stylesheet
 from openpyxl.xml.constants import SHARED_STRINGS
 
 from command_api.networks.reading.content import ReportFile, open_workbook
-from command_api.networks.reading.rows import RejectedLine, ReportUnreadable
+from command_api.networks.reading.rows import RejectedLine, UnreadableReport
 from command_api.networks.reading.sheet_cells import CellFormats, DefinitionsForbidden, shared_texts, sheet_rows
 from command_api.networks.reading.source import FileRecord
 
@@ -46,7 +46,7 @@ class WorkbookSource:
         with _opened(self.content) as workbook:
             part = next((sheet.part for sheet in workbook.sheets() if sheet.name == self.sheet), None)
             if part is None:
-                raise ReportUnreadable("layout_mismatch", f'The workbook has no sheet "{self.sheet[:60]}".')
+                raise UnreadableReport("layout_mismatch", f'The workbook has no sheet "{self.sheet[:60]}".')
             formats = workbook.formats()
             with workbook.archive.open(part) as xml:
                 for number, cells in sheet_rows(xml, formats):
@@ -54,11 +54,11 @@ class WorkbookSource:
 
 
 def sheets_of(content: ReportFile) -> tuple[str, ...]:
-    """The names of the visible sheets. Raises `ReportUnreadable`."""
+    """The names of the visible sheets. Raises `UnreadableReport`."""
     with _opened(content) as workbook:
         sheets = [sheet.name for sheet in workbook.sheets() if sheet.is_visible]
     if not sheets:
-        raise ReportUnreadable("not_a_report", "The workbook has no visible sheet.")
+        raise UnreadableReport("not_a_report", "The workbook has no visible sheet.")
     return tuple(sheets[:MAX_SHEETS])
 
 
@@ -96,7 +96,7 @@ class _Workbook:
 
 @contextmanager
 def _opened(content: ReportFile) -> Iterator[_Workbook]:
-    """The workbook; what is wrong with it becomes `ReportUnreadable`."""
+    """The workbook; what is wrong with it becomes `UnreadableReport`."""
     file = open_workbook(content)
     try:
         with warnings.catch_warnings():
@@ -104,13 +104,13 @@ def _opened(content: ReportFile) -> Iterator[_Workbook]:
             reader = ExcelReader(file, read_only=True, keep_links=False)
             with reader.archive:
                 yield _Workbook(reader)
-    except ReportUnreadable:
+    except UnreadableReport:
         raise
     except _BROKEN as error:
         raise _unreadable(error) from error
 
 
-def _unreadable(error: Exception) -> ReportUnreadable:
+def _unreadable(error: Exception) -> UnreadableReport:
     if isinstance(error, DefusedXmlException | DefinitionsForbidden):
-        return ReportUnreadable("unsafe_workbook", "The workbook has definitions that no report needs.")
-    return ReportUnreadable("broken_archive", "The workbook is damaged. Save it again, or as CSV.")
+        return UnreadableReport("unsafe_workbook", "The workbook has definitions that no report needs.")
+    return UnreadableReport("broken_archive", "The workbook is damaged. Save it again, or as CSV.")

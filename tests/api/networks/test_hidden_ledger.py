@@ -154,4 +154,9 @@ class NetworkOfLedger:
         return earned
 
     def _state(self, sale: NetworkSale) -> Conversion | None:
-        return self.led.state(conversion_id(UUID(self.importer.shop.site["id"]), "sale", self._txid(sale)))
+        txid = self._txid(sale)
+        state = self.led.state(conversion_id(UUID(self.importer.shop.site["id"]), "sale", txid))
+        if state is None and self.network == "rakuten":
+            txid = f"{sale.partner[0]}-{txid}"
+            state = self.led.state(conversion_id(UUID(self.importer.shop.site["id"]), "sale", txid))
+        return state

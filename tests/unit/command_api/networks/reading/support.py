@@ -14,10 +14,10 @@ import pytest
 from command_api.networks.reading.reports import inspect, read
 from command_api.networks.reading.rows import (
     Inspection,
+    NetworkRow,
     RejectedLine,
     ReportLayoutChanges,
-    ReportRow,
-    ReportUnreadable,
+    UnreadableReport,
 )
 
 TODAY: Final = date(2026, 11, 30)
@@ -39,7 +39,7 @@ def entries(
     *,
     timezone: str = "UTC",
     currency: str = "EUR",
-) -> list[ReportRow | RejectedLine]:
+) -> list[NetworkRow | RejectedLine]:
     """What reading yields with the layout that was detected."""
     file = io.BytesIO(_bytes(content))
     layout = inspect(file, network, given, today=TODAY).layout
@@ -53,11 +53,11 @@ def rows(
     *,
     timezone: str = "UTC",
     currency: str = "EUR",
-) -> list[ReportRow]:
+) -> list[NetworkRow]:
     """The rows; nothing is rejected."""
     found = entries(content, network, given, timezone=timezone, currency=currency)
     assert not [entry for entry in found if isinstance(entry, RejectedLine)]
-    return [entry for entry in found if isinstance(entry, ReportRow)]
+    return [entry for entry in found if isinstance(entry, NetworkRow)]
 
 
 def rejected_lines(content: str | bytes, network: str = "default") -> list[tuple[int, str]]:
@@ -66,9 +66,9 @@ def rejected_lines(content: str | bytes, network: str = "default") -> list[tuple
     return [(entry.line, entry.code) for entry in found if isinstance(entry, RejectedLine)]
 
 
-def refusal(content: str | bytes, network: str = "default") -> ReportUnreadable:
+def refusal(content: str | bytes, network: str = "default") -> UnreadableReport:
     """Why the whole file is refused."""
-    with pytest.raises(ReportUnreadable) as raised:
+    with pytest.raises(UnreadableReport) as raised:
         entries(content, network)
     return raised.value
 

@@ -14,7 +14,7 @@ import pytest
 
 from command_api.networks.reading import content
 from command_api.networks.reading.reports import inspect, read
-from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, ReportLayoutChanges, ReportUnreadable
+from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, ReportLayoutChanges, UnreadableReport
 from schemas.networks import NETWORKS
 from tests.oracle import network_files
 from tests.unit.command_api.networks.reading.support import (
@@ -75,7 +75,7 @@ def test_an_encoding_can_be_chosen_but_only_one_of_text() -> None:
         "cp1250"
     )
     assert rows(report, given=ReportLayoutChanges(encoding="windows-1250"))[0].partner_name == "Łódź"
-    with pytest.raises(ReportUnreadable) as raised:
+    with pytest.raises(UnreadableReport) as raised:
         look(report, given=ReportLayoutChanges(encoding="zlib_codec"))
     assert raised.value.code == "unknown_encoding"
 
@@ -309,7 +309,7 @@ def test_a_damaged_file_is_read_or_refused_but_never_fails(seed: int) -> None:
     for _ in range(rng.randrange(1, 12)):
         at = rng.randrange(len(data))
         data[at : at + rng.randrange(20)] = rng.choice([b"", b'"', b"'", b"\0", b"\n", b"\xff", b"{", b"]", b"=", b"|"])
-    with suppress(ReportUnreadable):
+    with suppress(UnreadableReport):
         assert all(entry.line > 0 for entry in entries(bytes(data), network))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from command_api.networks.reading.reports import inspect, read
-from command_api.networks.reading.rows import RejectedLine, ReportLayoutChanges, ReportRow
+from command_api.networks.reading.rows import NetworkRow, RejectedLine, ReportLayoutChanges
 from tests.oracle import network_files
 from tests.oracle.network_files import NETWORKS, Network, NetworkLine, Writing
 from tests.unit.command_api.networks.reading.support import TODAY
@@ -53,7 +53,7 @@ def ids(network: Network, ledger: tuple[network_files.NetworkSale, ...], day: An
     return amounts
 
 
-def read_back(network: Network, content: bytes, writing: Writing) -> list[ReportRow]:
+def read_back(network: Network, content: bytes, writing: Writing) -> list[NetworkRow]:
     """The rows. What the file leaves open is answered; nothing may be rejected."""
     file = io.BytesIO(content)
     given = ReportLayoutChanges(timezone=writing.zone)
@@ -65,10 +65,10 @@ def read_back(network: Network, content: bytes, writing: Writing) -> list[Report
         inspection = inspect(file, network, given, today=TODAY)
     found = list(read(file, network, inspection.layout, timezone="UTC", currency="USD", today=TODAY))
     assert [entry for entry in found if isinstance(entry, RejectedLine)] == []
-    return [entry for entry in found if isinstance(entry, ReportRow)]
+    return [entry for entry in found if isinstance(entry, NetworkRow)]
 
 
-def as_read(row: ReportRow) -> Row:
+def as_read(row: NetworkRow) -> Row:
     return (
         row.txid if not row.replaces else row.replaces,
         row.line_key,

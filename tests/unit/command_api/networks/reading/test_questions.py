@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from command_api.networks.reading.reports import read
-from command_api.networks.reading.rows import ReportLayoutChanges, ReportStatus, ReportUnreadable
+from command_api.networks.reading.rows import ReportLayoutChanges, ReportStatus, UnreadableReport
 from tests.unit.command_api.networks.reading.support import (
     TODAY,
     as_json,
@@ -89,14 +89,14 @@ def test_a_necessary_column_that_no_header_names_is_asked_with_all_headers() -> 
 def test_a_column_can_be_taken_away_and_one_that_does_not_exist_is_refused() -> None:
     report = sales("T1,2026-03-04,5.00,EUR,pending")
     assert "status" not in look(report, given=ReportLayoutChanges(columns={"status": ""})).layout.columns
-    with pytest.raises(ReportUnreadable) as raised:
+    with pytest.raises(UnreadableReport) as raised:
         look(report, given=ReportLayoutChanges(columns={"status": "State"}))
     assert raised.value.code == "layout_mismatch"
 
 
 def test_a_correction_that_no_layout_has_is_refused() -> None:
     report = sales("T1,2026-03-04,5.00,EUR,pending")
-    with pytest.raises(ReportUnreadable) as raised:
+    with pytest.raises(UnreadableReport) as raised:
         look(report, given=ReportLayoutChanges(columns={"colour": "Date"}))
     assert raised.value.code == "layout_mismatch"
     for wrong in (
@@ -212,15 +212,15 @@ def test_a_layout_is_json_and_back_the_same_layout() -> None:
 def test_a_file_that_does_not_fit_the_confirmed_layout_is_refused() -> None:
     layout = look(sales("T1,2026-03-04,5.00,EUR,pending")).layout
     other = io.BytesIO(b"Something,Else\n1,2\n")
-    with pytest.raises(ReportUnreadable) as raised:
+    with pytest.raises(UnreadableReport) as raised:
         read(other, "default", layout, timezone="UTC", currency="EUR", today=TODAY)
     assert raised.value.code == "layout_mismatch"
-    with pytest.raises(ReportUnreadable) as raised:
+    with pytest.raises(UnreadableReport) as raised:
         read(io.BytesIO(workbook({"A": [["x"]]})), "default", layout, timezone="UTC", currency="EUR", today=TODAY)
     assert raised.value.code == "layout_mismatch"
 
 
 def test_a_time_zone_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ReportUnreadable) as raised:
+    with pytest.raises(UnreadableReport) as raised:
         look(sales("T1,2026-03-04,5.00,EUR,pending"), given=ReportLayoutChanges(timezone="Mars/Base"))
     assert raised.value.code == "bad_timezone"
