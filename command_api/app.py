@@ -29,6 +29,7 @@ from command_api.conversions import setup_check_routes as setup_check
 from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.payouts import routes as payouts
 from command_api.conversions.replay import RefusedReports
+from command_api.costs import routes as costs
 from command_api.domains import admin_routes as domain_administration
 from command_api.domains import routes as domains
 from command_api.domains.dns_check import open_dns_checker
@@ -126,6 +127,7 @@ CONTEXTS = (
     setup_check,
     replay_routes,
     payouts,
+    costs,
     operations,
     dead_letters,
     analysts,

@@ -23,6 +23,7 @@ from projectors.read_models.conversions.conversions import CONVERSIONS
 from projectors.read_models.conversions.exchange_rates import EXCHANGE_RATES
 from projectors.read_models.conversions.payouts import PAYOUT_STEPS, PAYOUTS
 from projectors.read_models.conversions.statement_months import STATEMENT_MONTHS
+from projectors.read_models.costs.costs import COSTS
 from projectors.read_models.domains.custom_domains import CUSTOM_DOMAINS
 from projectors.read_models.forum.forum_log import FORUM_LOG
 from projectors.read_models.forum.forum_members import FORUM_MEMBERS, FORUM_SUSPENSIONS
@@ -171,6 +172,7 @@ REGISTRY: Final = Registry(
         STATEMENT_MONTHS,
         PAYOUTS,
         PAYOUT_STEPS,
+        COSTS,
         ACTIVITY,
         EXCHANGE_RATES,
         SUBSCRIPTIONS,

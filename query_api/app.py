@@ -57,6 +57,7 @@ from query_api.conversions import explain as conversion_explain
 from query_api.conversions import routes as conversions
 from query_api.conversions.accountant import routes as accountant
 from query_api.conversions.statements import routes as statements
+from query_api.costs import routes as costs
 from query_api.domains import admin as admin_domains
 from query_api.domains import routes as domains
 from query_api.forum import members as forum_members
@@ -160,6 +161,7 @@ ROUTERS: Final = (
     accountant.router,
     statements.router,
     payouts.router,
+    costs.router,
     open_items.router,
     awaiting_rate.router,
     conversions.router,

@@ -8,7 +8,19 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
-from schemas.events import accounts, analytics, conversions, domains, links, operations, partners, social, sql, websites
+from schemas.events import (
+    accounts,
+    analytics,
+    conversions,
+    costs,
+    domains,
+    links,
+    operations,
+    partners,
+    social,
+    sql,
+    websites,
+)
 from tests.support.alert_decisions import alert_history
 from tests.support.deal_decisions import deal_history
 from tests.support.forum_decisions import forum_history
@@ -45,6 +57,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
         *_shifting_link(),
         *_changed_links(),
         *_annotations(),
+        *_costs(),
         *_channels(encrypt),
         *_views(),
         *_queries(encrypt),
@@ -178,6 +191,31 @@ def _annotations() -> list[DomainEvent]:
         ),
         *_in_order(uuid5(ANNOTATION, "removed"), (analytics.AnnotationAdded, note), (analytics.AnnotationRemoved, {})),
         *_in_order(uuid5(ANNOTATION, "import"), (analytics.EventsImported, imported)),
+    ]
+
+
+def _costs() -> list[DomainEvent]:
+    day = NOW.date()
+    entry = {
+        "first": day,
+        "last": day + timedelta(days=2),
+        "source": "google",
+        "campaign": "spring",
+        "link_id": LINK,
+        "amount": Money(amount=1_000, currency="EUR"),
+        "worth": Money(amount=1_100, currency="USD"),
+        "rate": "1.1",
+    }
+    spent, refund = {"website_id": WEBSITE, "entry": entry}, {**entry, "worth": Money(amount=-7, currency="USD")}
+    return [
+        *_in_order(
+            uuid5(WEBSITE, "cost"),
+            (costs.CostAdded, spent),
+            (costs.CostChanged, {**spent, "entry": refund, "replaced": entry}),
+            (costs.CostRemoved, {**spent, "entry": refund}),
+            (costs.CostRestored, {**spent, "entry": refund}),
+        ),
+        *_in_order(uuid5(WEBSITE, "removed cost"), (costs.CostAdded, spent), (costs.CostRemoved, spent)),
     ]
 
 

@@ -145,6 +145,9 @@ class SampleData:
         self.rule = UUID(_made(api.call("POST", rules, self.owner, json=rule))["id"])
         note = {"websiteId": str(self.website), "at": "2026-11-01T00:00:00Z", "text": "New page"}
         self.annotation = UUID(_made(api.call("POST", "/api/platform/annotations", self.owner, json=note))["id"])
+        spent = {"amount": 1_000, "currency": "USD"}
+        cost = {"websiteId": str(self.website), "from": "2026-11-01", "to": "2026-11-03", "amount": spent}
+        self.cost = UUID(_made(api.call("POST", "/api/platform/costs", self.owner, json=cost))["id"])
         channel = {"websiteId": str(self.website), "network": "instagram", "handle": "fjord.tests"}
         made = _made(api.call("POST", "/api/platform/social-channels", self.owner, json=channel))
         self.social_channel = UUID(made["id"])

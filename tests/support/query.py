@@ -261,6 +261,7 @@ class World:
             "/views",
             "/totals",
             "/payouts",
+            "/costs",
             "platform/alerts",
             "/awaiting-rate",
             "/accountant-file",

@@ -1,0 +1,1 @@
+"""Costs of ads and content: what traffic cost."""

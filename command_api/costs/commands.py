@@ -1,0 +1,35 @@
+"""Commands of costs."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from command_api.costs import schemas
+from command_api.kernel.command_handlers import Command
+from schemas.http.costs import Cost
+
+
+class AddCost(Command[Cost]):
+    """Enters what traffic of a website cost."""
+
+    cost_id: UUID
+    fields: schemas.AddCost
+
+
+class ChangeCost(Command[Cost]):
+    """Changes an entry."""
+
+    cost_id: UUID
+    fields: schemas.ChangeCost
+
+
+class RemoveCost(Command[None]):
+    """Removes an entry; it can be restored."""
+
+    cost_id: UUID
+
+
+class RestoreCost(Command[Cost]):
+    """Undoes the removal of an entry."""
+
+    cost_id: UUID
