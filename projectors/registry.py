@@ -76,6 +76,7 @@ from projectors.read_models.websites.website_zones import WEBSITE_ZONES
 from projectors.read_models.websites.websites import WEBSITES
 from projectors.rollups import (
     conversion_rows,
+    cost_rows,
     event_rows,
     event_rules,
     expired_events,
@@ -85,6 +86,7 @@ from projectors.rollups import (
 )
 from projectors.rollups.conversion_events import CONVERSION_EVENTS
 from projectors.rollups.conversion_reports import CONVERSION_REPORTS
+from projectors.rollups.cost_changes import COST_CHANGES
 from projectors.rollups.country_15m import COUNTRIES
 from projectors.rollups.delivery_minute import DELIVERY
 from projectors.rollups.duplicates import DUPLICATES
@@ -134,8 +136,16 @@ REPORTS_PROJECTION: Final = ClickHouseProjection(
     deduplicated_topics=frozenset({REPORTED.name}),
 )
 
+COSTS_PROJECTION: Final = ClickHouseProjection(
+    name=COST_CHANGES.name,
+    version=COST_CHANGES.version,
+    main=COST_CHANGES,
+    topics=(DOMAIN,),
+    transforms={DOMAIN.name: cost_rows.to_rows},
+)
+
 REGISTRY: Final = Registry(
-    clickhouse=(EVENTS_PROJECTION, REFUSALS_PROJECTION, REPORTS_PROJECTION),
+    clickhouse=(EVENTS_PROJECTION, REFUSALS_PROJECTION, REPORTS_PROJECTION, COSTS_PROJECTION),
     postgres=(
         ACCOUNTS,
         ACCOUNT_DETAILS,

@@ -40,5 +40,6 @@ READ_BY: Final[Mapping[str, tuple[Topic, ...]]] = {
     "events": (CLICKS, DOMAIN),
     "refusals": (REJECTED,),
     "conversion_reports": (CONVERSIONS,),
+    "cost_changes": (DOMAIN,),
 }
 """The topics that each projection in ClickHouse reads; those in Postgres read `domain` only."""

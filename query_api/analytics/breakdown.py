@@ -16,8 +16,9 @@ from pydantic import Field
 from infra.domain.visits import dimensions
 from infra.domain.visits.dimensions import VARIANT, WEEKDAY_HOUR
 from infra.kernel.net.geoip import country_names
-from query_api.analytics import first_page, statement
-from query_api.analytics.breakdown_metrics import METRICS, ReportMetrics, counters_of
+from query_api.analytics import cost_shapes, first_page, statement
+from query_api.analytics.breakdown_metrics import COST, METRICS, ReportMetrics, counters_of
+from query_api.analytics.cost_shapes import CostSpread
 from query_api.analytics.first_page import others_of, total_of, values_of
 from query_api.analytics.geographic import country_name
 from query_api.analytics.overview import ShownRange
@@ -88,13 +89,16 @@ class Breakdown(ResponseModel):
     rows: list[BreakdownRow]
     totals: BreakdownTotals
     next_cursor: str | None = Field(description="For the page after this one; null: there is none")
+    cost_spread: list[CostSpread] = Field(description="How costs became parts; empty: they are shown as entered")
 
 
 class SeriesPoint(ResponseModel):
     """One bucket."""
 
     date: str = Field(description="Local date of the bucket's first day, or local time with offset for hours")
-    values: dict[str, Major] = Field(description="The metric by value; the empty text with no dimension: everything")
+    values: dict[str, Major | None] = Field(
+        description="The metric by value; the empty text with no dimension: everything. Null: nothing to divide by"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     parsed = parse(query)
     after = _after(query.cursor, parsed) if query.cursor else ()
     page = RowPage(parsed.sorted_by, parsed.is_descending, _search(request, query.search, parsed.by), after)
-    counters = counters_of((*parsed.metrics, parsed.sorted_by))
+    request, counters = _with_costs(request, response, counters_of((*parsed.metrics, parsed.sorted_by)))
     plan = Plan(request.selection, request.range, parsed.by, counters, page=page, limit=query.limit)
     page_rows, late, beside = _page(plan, request, response)
     total, rows = total_of(page_rows), others_of(page_rows)
@@ -143,6 +147,7 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
         ],
         totals=BreakdownTotals.model_construct(previous=earlier(), **figures({**total, **more.get((), {})})),
         next_cursor=_cursor(rows[-1], parsed) if has_more else None,
+        cost_spread=list(request.selection.costs.spread((*parsed.by, *request.selection.filtered))),
     )
 
 
@@ -155,7 +160,8 @@ def read_series(query: SeriesQuery, request: AnalyticsRequest, response: Respons
     if len(values) > MAX_SERIES:
         raise invalid_parameter("values", f"A series follows at most {MAX_SERIES} values.")
     only = tuple((value,) for value in values) if by else None
-    plan = Plan(request.selection, request.range, by, counters_of((query.metric,)), only, by_bucket=True)
+    request, counters = _with_costs(request, response, counters_of((query.metric,)))
+    plan = Plan(request.selection, request.range, by, counters, only, by_bucket=True)
     [fetched] = request.read(response, statement.report(plan))
     by_value = {value: [row for row in fetched if row.get("v0", "") == value] for value in values}
     laid = {value: counts_by_edge(request.range, rows) for value, rows in by_value.items()}
@@ -205,6 +211,22 @@ def split(text: str) -> list[str]:
         else:
             values[-1] += sign
     return list(dict.fromkeys(values))
+
+
+def _with_costs(
+    request: AnalyticsRequest, response: Response, counters: tuple[str, ...]
+) -> tuple[AnalyticsRequest, tuple[str, ...]]:
+    """The request with the costs of its ranges, if one of the counters is of those; without the counter, if there are
+    none."""
+    if COST not in counters:
+        return request, counters
+    ranges = [range_ for range_ in (request.range, request.compared) if range_ is not None]
+    queries = [cost_shapes.query(request.selection.website_id, range_) for range_ in ranges]
+    own, *compared = request.read(response, *queries)
+    costs = cost_shapes.parse(own, [row for rows in compared for row in rows])
+    if not costs:
+        return request, tuple(name for name in counters if name != COST)
+    return replace(request, selection=replace(request.selection, costs=costs)), counters
 
 
 _ByValues = Mapping[tuple[str, ...], Row]

@@ -19,7 +19,7 @@ from typing import Final
 from fastapi import Response
 
 from query_api.analytics import statement
-from query_api.analytics.breakdown_metrics import METRICS, MONEY, VISITOR_BOUND
+from query_api.analytics.breakdown_metrics import BESIDE_TRAFFIC, METRICS, VISITOR_BOUND
 from query_api.analytics.query_plan import Plan
 from query_api.analytics.request import AnalyticsRequest
 from query_api.analytics.rewrites import CANDIDATES, LEADING_TRAFFIC, MAX_SOLD, count_sales, rewritten
@@ -52,9 +52,9 @@ def read(request: AnalyticsRequest, response: Response, plan: Plan) -> FirstPage
             return None
         leading_rows = visited
     if len(others_of(sold)) < MAX_SOLD:
-        return FirstPage(_united(plan, METRICS[page.sorted_by].per != "", leading_rows, sold, limit), plan.late)
+        return FirstPage(_united(plan, bool(METRICS[page.sorted_by].per), leading_rows, sold, limit), plan.late)
     is_settled = len(others_of(leading_rows)) == limit and leading_rows[-1]["sorted"] > 0
-    late = (*plan.late, *(name for name in plan.counters if name in MONEY))
+    late = (*plan.late, *(name for name in plan.counters if name in BESIDE_TRAFFIC))
     return FirstPage(leading_rows, late) if is_settled else None
 
 

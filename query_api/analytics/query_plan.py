@@ -10,8 +10,9 @@ from typing import Any, Final
 from infra.domain.visits import dimensions
 from infra.domain.visits.builds import VisitBuild
 from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_HOUR
-from query_api.analytics.breakdown_metrics import COUNTERS, METRICS, MONEY
-from query_api.analytics.filters import AnyFilter
+from query_api.analytics.breakdown_metrics import BESIDE_TRAFFIC, COUNTERS, METRICS
+from query_api.analytics.cost_shapes import NO_COSTS, Costs
+from query_api.analytics.filters import AnyFilter, DimensionFilter
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.metrics import Source
 from query_api.analytics.ranges import Range
@@ -41,11 +42,18 @@ class TrafficSelection:
     """Set if a filter is about visits (`filters.needs_visits`), and for reports."""
     kept: KeptEvents = KeptEvents()
     """The stored single events."""
+    costs: Costs = NO_COSTS
+    """Those of its ranges, read for a report that shows costs."""
 
     @property
     def columns(self) -> set[str]:
         """The columns that its filters read."""
         return {column for one in self.filters for column in one.columns}
+
+    @property
+    def filtered(self) -> list[str]:
+        """The dimensions that it is filtered by."""
+        return [one.dimension if isinstance(one, DimensionFilter) else one.name for one in self.filters]
 
     @property
     def needs_visits(self) -> bool:
@@ -143,6 +151,10 @@ class Plan:
     """The rows of traffic that are counted."""
     reads_sales: bool = False
     """True: rows of conversions are counted."""
+    reads_costs: bool = False
+    """True: costs are counted."""
+    cost_rows: DayRows = NO_ROWS
+    """The rows of traffic that costs are spread over."""
     total: Plan | None = None
     """The plan that counts everything, where this one does not."""
 
@@ -161,7 +173,7 @@ class Plan:
         """Returns whether traffic alone decides which of thousands of values come first: those without have zero."""
         if self.page is None or self.page.sorted_by not in METRICS or not self.page.is_descending:
             return False
-        return self.has_many_values and not {*METRICS[self.page.sorted_by].counters} & {*MONEY}
+        return self.has_many_values and not {*METRICS[self.page.sorted_by].counters} & {*BESIDE_TRAFFIC}
 
     @property
     def is_of_time(self) -> bool:

@@ -13,6 +13,7 @@ from fastapi import Depends, Query, Response
 from pydantic import BeforeValidator, Field
 
 from query_api.analytics import dimension_filters, event_times, filters, ranges, visit_growth, visit_rows
+from query_api.analytics.cost_shapes import CostDays
 from query_api.analytics.filters import InvalidFilter, ValueFilter
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.query_plan import TrafficSelection
@@ -134,13 +135,15 @@ def request_for(
     kept = KeptEvents.of(website)
     compared = compared_range(query, range_, kept)
     chosen = [parsed for name in filters.COLUMNS if (parsed := parse_filter(name, getattr(query, name))) is not None]
-    spans = [(each.start, each.end) for each in (range_, compared) if each is not None]
+    ranges_ = [each for each in (range_, compared) if each is not None]
+    spans = [(each.start, each.end) for each in ranges_]
     named = dimension_filters.read(query.filter, scope.reader, website, spans)
     selection = TrafficSelection(
         str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots, kept=kept
     )
     if needs_visits or any(each.needs_visits for each in selection.filters):
-        days, builds = context.query_coalescer.all(*visit_rows.plan_queries(selection.website_id, spans))
+        whole_days = [(days.start, days.end) for days in map(CostDays.of, ranges_)]
+        days, builds = context.query_coalescer.all(*visit_rows.plan_queries(selection.website_id, whole_days))
         visits = visit_rows.plan(selection.website_id, days, builds, kept)
         if visits.outdated:
             [checked] = context.query_coalescer.all(visit_growth.check_query(selection.website_id, visits.outdated))

@@ -13,10 +13,12 @@ from typing import Final, TypeVar
 
 from infra.domain.visits.dimensions import HOUR, QUARTER, TOTAL
 from query_api.analytics import zone_offsets
-from query_api.analytics.breakdown_metrics import METRICS, MONEY, VISITOR_BOUND
+from query_api.analytics.breakdown_metrics import BESIDE_TRAFFIC, COST, METRICS, MONEY, VISITOR_BOUND
+from query_api.analytics.cost_shapes import CostDays
 from query_api.analytics.filters import ValueFilter
 from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, UNIQUES, Source
 from query_api.analytics.query_plan import Plan, RowPage, TablePlan, TrafficSelection, edges_of
+from query_api.analytics.visit_rows import days_of
 from schemas.tracking import NO_ID
 
 P = TypeVar("P", Plan, TablePlan)
@@ -88,7 +90,7 @@ def read_total_of_days(plan: Plan) -> Plan:
     long as counting it by value."""
     if plan.daily or plan.by_bucket or plan.selection.filters:
         return plan
-    return replace(plan, total=rewritten(replace(plan, daily=TOTAL), (read_builds, read_rows, read_sales)))
+    return replace(plan, total=rewritten(replace(plan, daily=TOTAL), (read_builds, read_rows, read_sales, read_costs)))
 
 
 def read_builds(plan: Plan) -> Plan:
@@ -112,12 +114,23 @@ def read_sales(plan: Plan) -> Plan:
     return replace(plan, reads_sales=is_needed)
 
 
+def read_costs(plan: Plan) -> Plan:
+    """Costs are spread over the rows of whole local days; days whose events have expired have none. Raises `Problem`
+    503 (`VisitRows.rows`)."""
+    if COST not in plan.partial or not plan.selection.costs:
+        return plan
+    days = CostDays.of(plan.range)
+    expired = [day for day in days_of(days.start, days.end) if not plan.selection.kept.has(day)]
+    rows = plan.selection.known_visits.rows(days.start, days.end, expired)
+    return replace(plan, reads_costs=True, cost_rows=rows)
+
+
 def _counts_traffic(plan: Plan) -> bool:
-    return not {*plan.partial} <= {*MONEY}
+    return not {*plan.partial} <= {*BESIDE_TRAFFIC}
 
 
 TABLE: Final = (choose_table, find_rows)
-SOURCES: Final = (read_daily_counters, read_hours, read_total_of_days, read_builds, read_rows, read_sales)
+SOURCES: Final = (read_daily_counters, read_hours, read_total_of_days, read_builds, read_rows, read_sales, read_costs)
 
 
 def look_ahead(plan: Plan) -> Plan:
@@ -144,7 +157,7 @@ PAGE: Final = (look_ahead, defer_counters)
 
 def count_traffic(plan: Plan) -> Plan:
     """Traffic alone, without visitors."""
-    return replace(plan, counters=tuple(name for name in plan.counters if name not in (*MONEY, "visitors")))
+    return replace(plan, counters=tuple(name for name in plan.counters if name not in (*BESIDE_TRAFFIC, "visitors")))
 
 
 def sort_by_bound(plan: Plan) -> Plan:
@@ -157,9 +170,11 @@ def sort_by_bound(plan: Plan) -> Plan:
 
 
 def count_sales(plan: Plan) -> Plan:
-    """Conversions alone, of many values."""
+    """Conversions and costs alone, of many values."""
     page = RowPage(plan.by[0], is_descending=False, search=plan.page.search if plan.page else None)
-    return replace(plan, counters=tuple(name for name in plan.counters if name in MONEY), page=page, limit=MAX_SOLD)
+    return replace(
+        plan, counters=tuple(name for name in plan.counters if name in BESIDE_TRAFFIC), page=page, limit=MAX_SOLD
+    )
 
 
 LEADING_TRAFFIC: Final = (count_traffic, sort_by_bound)

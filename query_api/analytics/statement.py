@@ -15,8 +15,9 @@ from infra.domain.visits import dimensions, tables
 from infra.domain.visits.builds import VisitBuild
 from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_HOUR
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES, visits
-from query_api.analytics import filters, metrics, zone_offsets
-from query_api.analytics.breakdown_metrics import COUNTERS, METRICS, MONEY, SHOWN, VISITOR_BOUND
+from query_api.analytics import cost_rows, filters, metrics, zone_offsets
+from query_api.analytics.breakdown_metrics import COST, COUNTERS, METRICS, MONEY, SHOWN, VISITOR_BOUND
+from query_api.analytics.cost_shapes import CostDays
 from query_api.analytics.filters import Condition
 from query_api.analytics.metrics import UNIQUES, Source
 from query_api.analytics.query_plan import (
@@ -127,19 +128,20 @@ def union(*queries: Query) -> Query:
     return Query(" UNION ALL ".join(query.sql for query in queries), bound)
 
 
-def traffic(rows: DayRows, columns: Collection[str]) -> str:
-    """A SELECT of `columns`: the rows of traffic. Needs the website and the range."""
+def traffic(rows: DayRows, columns: Collection[str], span: str = "") -> str:
+    """A SELECT of `columns`: the rows of traffic. Needs the website and the range, whose parameters are named `start`
+    and `end` behind `span`."""
     selected = _cast(columns, _NO_CONVERSION)
     selects = []
     if rows.whole or rows.cut:
-        cut = f"{_rows_of(rows.cut)} AND {_AT_THE_TIME}" if rows.cut else ""
+        cut = f"{_rows_of(rows.cut)} AND {_at_the_time(span)}" if rows.cut else ""
         chosen = " OR ".join(filter(None, (_rows_of(rows.whole) if rows.whole else "", cut)))
         selects.append(_own_rows(selected, tables.table(tables.VISIT_EVENTS), (f"({chosen})",)))
     if rows.live:
         days = ", ".join(f"'{day}'" for day in rows.live)
-        selects.append(_found(selected, columns, f"{_OF_WEBSITE} AND toDate(occurred_at) IN ({days})"))
+        selects.append(_found(selected, columns, f"{_OF_WEBSITE} AND toDate(occurred_at) IN ({days})", span))
     for day in rows.grown:
-        selects += _grown(day, selected, columns)
+        selects += _grown(day, selected, columns, span)
     return " UNION ALL ".join(selects)
 
 
@@ -188,6 +190,8 @@ def _bound(plan: Plan) -> dict[str, Any]:
     bound: dict[str, Any] = {**_span(plan.selection.website_id, plan.range), **_chosen(plan).parameters}
     for number in range(len(plan.values)) if plan.wanted is not None else ():
         bound[f"only_{number}"] = sorted({one[number] for one in plan.wanted or ()})
+    if plan.reads_costs or (plan.total is not None and plan.total.reads_costs):
+        bound |= cost_rows.bound(CostDays.of(plan.range))
     if WEEKDAY_HOUR in plan.by:
         bound |= zone_offsets.bound(plan.range.timezone, plan.range.start, plan.range.end)
     return {**bound, **edges_of(plan.range)} if plan.by_bucket else bound
@@ -246,6 +250,8 @@ def _partial(plan: Plan) -> str:
         selects.append(_of_sales(plan))
     elif plan.reads_sales:
         selects.append(_of_rows(plan, _conversions({*_CONVERSIONS_COUNTED, *plan.columns}), _OF_CONVERSION))
+    if plan.reads_costs:
+        selects.append(_of_rows(plan, _costs(plan), _OF_COST))
     if plan.total is not None:
         values = (f"'' AS {value}" for value in plan.values)
         selected = (*values, "1 AS is_total", *plan.partial)
@@ -264,6 +270,13 @@ def _of_builds(plan: Plan) -> str:
     named = f"(days, day, build) IN ({_listed(plan.builds)})", f"dimension IN ('{plan.daily}', '{TOTAL}')"
     selected = (*value, _of(plan.partial, _BUILT))
     return _own_rows(selected, f"{tables.table(tables.BREAKDOWN)} AS t", (*named, _chosen(plan).sql, only))
+
+
+def _costs(plan: Plan) -> str:
+    """A SELECT of the rows that costs come to, within the range."""
+    columns = {*plan.columns, "occurred_at", "is_bot"}
+    rows = traffic(plan.cost_rows, {*columns, *cost_rows.MATCHED}, cost_rows.SPAN)
+    return _select(("*",), f"({cost_rows.rows(rows, plan.selection.costs.masks, columns)})", (_AT_THE_TIME,))
 
 
 def _listed(builds: Sequence[VisitBuild]) -> str:
@@ -333,31 +346,37 @@ def _rows_of(builds: Sequence[VisitBuild]) -> str:
     return f"(day, build) IN ({listed})"
 
 
-def _found(shown: Iterable[str], columns: Collection[str], condition: str) -> str:
+def _found(shown: Iterable[str], columns: Collection[str], condition: str, span: str) -> str:
     """A SELECT of rows whose visits are found now."""
-    return _select(shown, f"({visits(_EVENTS, condition, {*columns, 'occurred_at'})})", (_WITHIN,))
+    return _select(shown, f"({visits(_EVENTS, condition, {*columns, 'occurred_at'})})", (_within(span),))
 
 
-def _grown(day: GrownDay, shown: Sequence[str], columns: Collection[str]) -> Iterator[str]:
+def _grown(day: GrownDay, shown: Sequence[str], columns: Collection[str], span: str) -> Iterator[str]:
     """SELECTs of a grown day's rows."""
     of_day = f"toDate(occurred_at) = '{day.build.day}' AND {up_to(day.until)}"
     is_newer = f"NOT {up_to(day.build.offsets)}"
     changed = _own_rows(("visitor",), _EVENTS, (of_day, "type <> 'conversion'", is_newer, "visitor <> 0"))
     build = f"day = '{day.build.day}' AND build = {day.build.number} AND visitor GLOBAL NOT IN ({changed})"
-    yield _own_rows(shown, tables.table(tables.VISIT_EVENTS), (build, _WITHIN))
+    yield _own_rows(shown, tables.table(tables.VISIT_EVENTS), (build, _within(span)))
     newer = f"(visitor GLOBAL IN ({changed}) OR visitor = 0 AND {is_newer})"
-    yield _found(shown, columns, f"{_OF_WEBSITE} AND {of_day} AND {newer}")
+    yield _found(shown, columns, f"{_OF_WEBSITE} AND {of_day} AND {newer}", span)
+
+
+def _at_the_time(span: str = "") -> str:
+    start, end = instants.bound(f"{span}start"), instants.bound(f"{span}end")
+    return f"occurred_at >= {start} AND occurred_at < {end}"
+
+
+def _within(span: str) -> str:
+    """The condition on the time of rows, with the days that it lies in."""
+    start, end = instants.bound(f"{span}start"), instants.bound(f"{span}end")
+    return f"{_at_the_time(span)} AND toDate(occurred_at) >= toDate({start}) AND toDate(occurred_at) <= toDate({end})"
 
 
 _EVENTS: Final = live_table("events")
 """Resolving the view of that name, with all its columns, takes longer than reading a small website."""
 _CONVERSION_EVENTS: Final = f"{live_table(tables.CONVERSION_EVENTS)} AS t"
-_AT_THE_TIME: Final = f"occurred_at >= {instants.bound('start')} AND occurred_at < {instants.bound('end')}"
-_WITHIN: Final = (
-    f"{_AT_THE_TIME}"
-    f" AND toDate(occurred_at) >= toDate({instants.bound('start')})"
-    f" AND toDate(occurred_at) <= toDate({instants.bound('end')})"
-)
+_AT_THE_TIME: Final = _at_the_time()
 _TYPES: Final = {**TYPES, **{column.name: column.type for column in _CONVERSION}}
 _NO_CONVERSION: Final = {column.name: "0" if column.default == 0 else repr(column.default) for column in _CONVERSION}
 """The columns of conversions in rows of traffic."""
@@ -373,18 +392,31 @@ _CONVERSIONS_COUNTED: Final = (
 )
 """The columns that the counters read of traffic, and of conversions."""
 _NO_MONEY: Final = {name: f"{'toInt128' if name.startswith('c_') else 'toInt64'}(0)" for name in MONEY}
-_NOT_SOLD: Final = dict.fromkeys((*tables.COUNTERS, VISITOR_BOUND), "toInt64(0)")
-_BUILT: Final = {name: name for name in (*tables.COUNTERS, "visitors")} | {VISITOR_BOUND: "own_visitors"} | _NO_MONEY
+_NO_COST: Final = {COST: "toInt128(0)"}
+_NOT_SOLD: Final = dict.fromkeys((*tables.COUNTERS, VISITOR_BOUND), "toInt64(0)") | _NO_COST
+_BUILT: Final = {
+    **{name: name for name in (*tables.COUNTERS, "visitors")},
+    VISITOR_BOUND: "own_visitors",
+    **_NO_MONEY,
+    **_NO_COST,
+}
 _OF_TRAFFIC: Final = {
     **tables.ROW_COUNTERS,
     "visitors": tables.VISITOR_STATE,
     VISITOR_BOUND: "toInt64(countIf(t.visitor <> 0))",
     **_NO_MONEY,
+    **_NO_COST,
 }
 _OF_CONVERSION: Final = {
     **_NOT_SOLD,
     "visitors": "uniqCombinedStateIf(12)(t.visitor, 0)",
     **{name: CONVERSION_SUMS[name] for name in MONEY},
+}
+_OF_COST: Final = {
+    **_NOT_SOLD,
+    "visitors": "uniqCombinedStateIf(12)(toUInt64(0), 0)",
+    **_NO_MONEY,
+    COST: "toInt128(sum(t.cost))",
 }
 """Partial counters of each source."""
 _OF_SALES: Final = {

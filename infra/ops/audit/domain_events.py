@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Log
 from infra.kernel.log.sealed_texts import Texts, without_texts
+from infra.ops.audit.cost_changes import CostRows
 from infra.ops.audit.event_store import EventStoreSnapshot
 from infra.ops.audit.forgotten_visitors import ForgottenVisitors
 from infra.ops.audit.log_reader import Ends, read
@@ -60,6 +61,7 @@ def _audit_generation(
     set_aside = _dead_letters(postgres, DOMAIN.name)
     forgotten = ForgottenVisitors.of(postgres, generation, report)
     rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), forgotten, report)
+    costs = CostRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0, projection="cost_changes"), report)
     with read_models(postgres) as models:
         store, notifications = EventStoreSnapshot(postgres, report), Notifications(postgres)
         sales = ReportedSales(postgres)
@@ -70,11 +72,14 @@ def _audit_generation(
         ):
             if offset < end and isinstance(enveloped.event, conversions.ConversionStep):
                 rows.audit(offset, enveloped.event, is_whole=enveloped.is_whole)
+            if offset < end:
+                costs.audit(offset, enveloped.event)
             models.replay(offset, enveloped.event, enveloped.position)
             notifications.count(offset, enveloped.event, enveloped.position)
             sales.count(enveloped.event, enveloped.position)
         store.finish()
         rows.finish()
+        costs.finish()
         decided = {key for (key,) in models.conversions}
         models.compare(report)
         notifications.compare(report)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -269,11 +270,11 @@ _KPIS: Final[Mapping[str, Callable[[Figures], Any]]] = {
 def _chart(view: _View, metric: str, now: Overview, response: Response) -> tuple[LetterChart, EmailFile]:
     query = SeriesQuery.model_validate({**view.query(), "metric": metric})
     request, name = view.request(query, needs_visits=True), report_metrics.NAMES[metric]
-    points = [point.values[""] for point in breakdown.read_series(query, request, response)]
+    points = [point.values[""] or Decimal(0) for point in breakdown.read_series(query, request, response)]
     previous = []
     if request.compared is not None and _comparable(now) is not None:
         earlier = replace(request, range=request.compared, compared=None)
-        previous = [float(point.values[""]) for point in breakdown.read_series(query, earlier, response)]
+        previous = [float(point.values[""] or 0) for point in breakdown.read_series(query, earlier, response)]
     labels = [_day(text) for text in request.range.labels]
     png = Chart(labels, [float(point) for point in points], previous).png(
         lambda value: report_metrics.axis_text(metric, value, now.currency)

@@ -121,6 +121,12 @@ TABLES: Final = (
         "read.network_imports",
         _columns("id network partner_id as_of file mapping state uploaded_at applied_at counts delta code message"),
     ),
+    ExportTable(
+        "costs",
+        "What traffic cost, as it was entered; removed ones included",
+        "read.costs",
+        _columns("id first last entry added_at removed_at"),
+    ),
     ExportTable("annotations", "Notes on the charts", "read.annotations", _columns("id at text")),
     ExportTable(
         "insights",

@@ -165,6 +165,8 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.custom_domains": 1,
         "rows of read.activity": 48,
         "rows of read.annotations": 1,
+        "rows of read.costs": 2,
+        "rows of cost_changes": 7,
         "rows of read.imports": 1,
         "rows of read.saved_views": 1,
         "rows of read.default_views": 1,
@@ -374,7 +376,7 @@ def test_all_that_the_projectors_build_is_audited() -> None:
         table.name: set(table.column_names) for family in REGISTRY.clickhouse for table in (family.main, *family.others)
     }
     place = {"_topic", "_partition", "_offset"}
-    assert tables.keys() == {"events", "duplicates", "refusals", "conversion_reports"}
+    assert tables.keys() == {"events", "duplicates", "refusals", "conversion_reports", "cost_changes"}
     assert tables["events"] - place == set(wide_rows.COLUMNS)
     assert tables["refusals"] - place == {*Refusal.model_fields, TEXT_KEY}
 

@@ -1,0 +1,68 @@
+"""From a decided event of a cost to rows of `cost_changes`: what it adds, and what it takes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from infra.kernel.log import StoredRecord
+from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, FailedRecord
+from projectors.engine.projection import Batch, DedupIndex
+from schemas import envelope
+from schemas.base import DomainEvent
+from schemas.events.costs import CostAdded, CostChanged, CostEntry, CostRemoved, CostRestored
+from schemas.tracking import NO_ID, log_time
+
+HANDLED: Final = (CostAdded, CostChanged, CostRemoved, CostRestored)
+_NAMES: Final = frozenset(event_class.NAME.encode() for event_class in HANDLED)
+
+
+def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -> None:
+    """Makes the rows of `cost_changes` (`projection.Transform`)."""
+    for record in records:
+        try:
+            position = envelope.position_of(record.headers)
+            if position <= batch.domain_position:
+                continue
+            batch.domain_position = position
+            name = dict(record.headers).get("event")
+            if name is None or (name not in _NAMES and envelope.is_known(record.headers)):
+                continue
+            rows = list(rows_of(envelope.decode(record.value, record.headers, batch.decrypt).event))
+        except ValueError as error:
+            reason = NEWER if isinstance(error, envelope.NewerEvent) else UNDECODABLE
+            batch.bad.append(FailedRecord(record, reason, str(error)))
+            continue
+        place = {"_topic": record.topic, "_partition": record.partition, "_offset": record.offset}
+        for row in rows:
+            batch.rows.append(orjson.dumps({**row, **place}))
+            batch.offsets.append(record.offset)
+
+
+def rows_of(event: DomainEvent) -> Iterator[Mapping[str, Any]]:
+    """Yields the rows that `event` comes to, without their place in the log."""
+    match event:
+        case CostAdded() | CostRestored():
+            yield _row(event, event.website_id, event.entry, 1)
+        case CostRemoved():
+            yield _row(event, event.website_id, event.entry, -1)
+        case CostChanged():
+            yield _row(event, event.website_id, event.replaced, -1)
+            yield _row(event, event.website_id, event.entry, 1)
+        case _:
+            return
+
+
+def _row(event: DomainEvent, website_id: Any, entry: CostEntry, sign: int) -> Mapping[str, Any]:
+    return {
+        "website_id": website_id,
+        "cost_id": event.originator_id,
+        "changed_at": log_time(event.timestamp),
+        **{name: getattr(entry, name) for name in ("first", "last", "source", "campaign", "term", "content")},
+        "link_id": entry.link_id or NO_ID,
+        "placement": entry.placement,
+        "amount": sign * entry.worth.amount,
+        "currency": entry.worth.currency,
+    }
