@@ -94,6 +94,10 @@ class AnalystWorld:
                 conversion(website, at, conversion_id=sale, **approved, **named),
             ]
         )
+        entered = {"cost_id": str(uuid4()), "first": "2026-11-01", "last": "2026-11-03", "currency": "USD"}
+        place = {"changed_at": "2026-11-04 10:00:00.000", "_topic": "domain", "_partition": 0, "_offset": 0}
+        spent = {**entered, "website_id": str(website), "campaign": "spring", "amount": 1_000, **place}
+        self.service.events([spent], "cost_changes__g1")
         return website
 
 

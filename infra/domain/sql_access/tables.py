@@ -226,6 +226,36 @@ VISITORS: Final = AnalystView(
     example="SELECT toDate(bucket) AS day, uniqCombinedMerge(12)(visitors) AS visitors FROM visitors_15m\n"
     "WHERE NOT is_bot GROUP BY day ORDER BY day",
 )
+COSTS: Final = AnalystView(
+    "costs",
+    "What traffic cost, one row per entry and day: a longer period's amount in equal parts for its days",
+    columns_of(
+        f"""
+website_id UUID The website
+cost_id UUID The entry
+day Date The day, in the website's time zone
+source {LOW} Source of the visits that it was for; empty: any
+utm_campaign String Campaign of the visits; empty: any
+utm_term String Term of the visits; empty: any
+utm_content String Content of the visits; empty: any
+link_id UUID Link of the clicks; zeros: any
+placement {LOW} Place of the clicks; empty: any
+amount Int64 Minor units of the website's currency; below zero: a refund or a credit
+currency {LOW} The website's currency
+"""
+    ),
+    source=(
+        "SELECT website_id, cost_id, addDays(first, number) AS day, source,"  # noqa: S608 - own text
+        " campaign AS utm_campaign, term AS utm_term, content AS utm_content, link_id,"
+        " placement, sum(sign(amount) * (intDiv(abs(amount), toInt64(last - first + 1))"
+        " + (number < abs(amount) % toInt64(last - first + 1)))) AS amount, currency"
+        f" FROM {DATABASE}.cost_changes ARRAY JOIN range(toUInt32(last - first + 1)) AS number WHERE ({{own}})"
+        " GROUP BY website_id, cost_id, day, source, utm_campaign, utm_term, utm_content, link_id, placement, currency"
+        " HAVING amount <> 0"
+    ),
+    example="SELECT utm_campaign, sum(amount) / 100 AS cost FROM costs WHERE day > today() - 30\n"
+    "GROUP BY utm_campaign ORDER BY cost DESC",
+)
 WEBSITES: Final = AnalystView(
     "websites",
     "The websites",
@@ -252,8 +282,8 @@ LINKS: Final = AnalystView(
 SCHEMA: Final[Mapping[str, AnalystView]] = {
     view.name: view
     for view in (
-        EVENTS, CLICKS, PAGEVIEWS, CONVERSIONS, CHANGES, TRAFFIC, BY_PARTNER, BY_COUNTRY, VISITORS, WEBSITES, PARTNERS,
-        LINKS,
+        EVENTS, CLICKS, PAGEVIEWS, CONVERSIONS, CHANGES, TRAFFIC, BY_PARTNER, BY_COUNTRY, VISITORS, COSTS, WEBSITES,
+        PARTNERS, LINKS,
     )
 }  # fmt: skip
 

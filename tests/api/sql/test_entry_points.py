@@ -148,6 +148,9 @@ def test_figures_agree_with_the_rows(world: AnalystWorld) -> None:
     assert value("SELECT status, commission, value, country FROM conversions") == ["approved", "250", "5000", "DE"]
     assert value("SELECT uniqCombinedMerge(12)(visitors) FROM visitors_15m WHERE NOT is_bot") == ["3"]
     assert value("SELECT domain FROM websites") == ["ada.example"]
+    assert value("SELECT groupArray((toString(day), amount)) FROM (SELECT * FROM costs ORDER BY day)") == [
+        [["2026-11-01", "334"], ["2026-11-02", "333"], ["2026-11-03", "333"]]
+    ]
     [name] = value("SELECT p.name FROM partner_15m AS r JOIN partners AS p ON p.id = r.partner_id LIMIT 1")
     assert name.startswith("Acme's \\ ")
 
