@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, reset_tzpath  # noqa: TID251 - the oracle imports nothing of the product
 
 from tests.oracle.history import SUBS, Decision, Event, Filter, Follow, History, Report, Site
-from tests.oracle.sales import Origin, Sale, origin_of, sale_of, time_of
+from tests.oracle.sales import Origin, Sale, origin_of, sale_of, time_of, worth
 
 reset_tzpath(())  # the pinned tzdata, as everywhere
 OPEN = ("pending", "approved")
@@ -93,6 +93,31 @@ class Books:
         found: dict[str, Figures] = {}
         for origin, what in self._selected(first, last, filters):
             _count(found.setdefault(origin.variant, Figures()), what)
+        return found
+
+    def costs(self, first: date, last: date) -> Counter[tuple[str, int | None]]:
+        """Minor units by the source and the link that they were spent for, in a range of local days. Each cost is in
+        equal parts for its days, of which the first ones have one unit more."""
+        found = Counter[tuple[str, int | None]]()
+        for spent in self.site.spent:
+            if spent.ends == "removed":
+                continue
+            amount = worth(spent.amount if spent.corrected is None else spent.corrected, spent.currency, self.site)
+            days = (spent.last - spent.first).days + 1
+            whole, rest = divmod(abs(amount), days)
+            parts = [whole + (number < rest) for number in range(days)]
+            within = sum(
+                part for number, part in enumerate(parts) if first <= spent.first + timedelta(days=number) <= last
+            )
+            found[spent.source, spent.link] += within if amount > 0 else -within
+        return found
+
+    def earned(self, first: date, last: date) -> Counter[str]:
+        """Revenue by source, in a range of local days."""
+        found = Counter[str]()
+        for origin, what in self._selected(first, last, ()):
+            if isinstance(what, Sale) and what.status in OPEN:
+                found[origin.source] += what.net
         return found
 
     def by_origin(self) -> dict[tuple[str, ...], Figures]:

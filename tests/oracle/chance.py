@@ -11,8 +11,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Any, Final
+from datetime import date, datetime, timedelta
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from tests.oracle.history import (
@@ -30,6 +30,7 @@ from tests.oracle.history import (
     Report,
     Site,
     Source,
+    Spent,
     Status,
     Subs,
 )
@@ -40,6 +41,7 @@ VALUES: Final = ("a", "b", "a,b", "-a", "(none)", "x y", "ä\\b", "=1+1", " a")
 """Of sub ids: among them all signs that mean something in a filter or a spreadsheet."""
 SHORT_OUTAGES: Final[tuple[Outage, ...]] = ("log paused", "ingest killed")
 OUTAGES: Final[tuple[Outage, ...]] = (*SHORT_OUTAGES, "log killed")
+CAMPAIGNS: Final = ("oracle mail", "Spring Sale", "partner-x")
 MAX_CLAIM: Final = 300_000
 """Minor units below the limit of a claim in each currency."""
 LARGE_CLAIM: Final = 10**9
@@ -59,6 +61,8 @@ def make(seed: int, now: datetime, transactions: int = 40, outages: tuple[Outage
         _Making(rng, f"oracle-{seed}-{number}.example", currency, now).site(transactions)
         for number, currency in enumerate(CURRENCIES)
     ]
+    for number, site in enumerate(sites):
+        site.spent = _spent(random.Random(f"{seed} {number}"), site, now.date(), number)
     if outages and transactions:
         for number, site in enumerate(sites):
             site.outages[rng.randrange(len(site.calls) // 2)] = outages[number % len(outages)]
@@ -70,6 +74,27 @@ def make(seed: int, now: datetime, transactions: int = 40, outages: tuple[Outage
     ]
     rng.shuffle(decisions)
     return History(seed, programs, sites, decisions)
+
+
+def _spent(rng: random.Random, site: Site, today: date, number: int) -> list[Spent]:
+    """Costs of all lengths, refunds among them: of the first website for sources, of the second for links, of others
+    for anything. From a chance of their own: the rest of a history is the same without them."""
+    found = []
+    for _ in range(12):
+        first = today - timedelta(days=rng.randrange(-1, 25))
+        currency = rng.choice((site.currency, "EUR"))
+        amount = rng.choice((1, 99, rng.randrange(1, 10**6), -rng.randrange(1, 10**4)))
+        is_of_source = number == 0 or (number != 1 and rng.random() < 0.4)
+        source = rng.choice((*CAMPAIGNS, "never seen")) if is_of_source else ""
+        is_of_link = number == 1 or (not source and rng.random() < 0.4)
+        link = rng.randrange(len(site.links)) if is_of_link else None
+        corrected = rng.choice((None, None, rng.randrange(1, 10**5)))
+        ends: Literal["stands", "removed", "restored"] = rng.choice(
+            ("stands", "stands", "stands", "removed", "restored")
+        )
+        days = rng.choice((0, 0, 1, 6, 30))
+        found.append(Spent(first, first + timedelta(days=days), amount, currency, source, link, corrected, ends))
+    return found
 
 
 def filters(rng: random.Random) -> list[Filter]:
@@ -142,7 +167,7 @@ class _Making:
     def page_before(self, event: Event) -> Event:
         """A page view with a campaign that perhaps begins the visit of an event, whichever arrives first."""
         earlier = timedelta(minutes=self.rng.choice((1, 7, 29, 31)), seconds=self.rng.randrange(60))
-        name = self.rng.choice(("oracle mail", "Spring Sale", "partner-x"))
+        name = self.rng.choice(CAMPAIGNS)
         event_id = UUID(int=self.rng.getrandbits(128), version=4)
         return Event(event_id, event.visitor, event.at - earlier, event.ip, source=name)
 

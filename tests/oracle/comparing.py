@@ -116,6 +116,40 @@ def figures_differ(world: World, place: Place, first: date, last: date, filters:
     return _compared(f"{place.site.domain} {first}..{last} {list(filters)}", said, expected)
 
 
+def costs_differ(world: World, place: Place, first: date, last: date) -> list[str]:
+    """Cost and profit of a range of days: by what was paid for, and in total whatever a report is by."""
+    asked = {"websiteId": place.id, "timeRange": "custom", "from": f"{first}", "to": f"{last}", "compare": "none"}
+    currency, spent, earned = place.site.currency, place.books.costs(first, last), place.books.earned(first, last)
+    total, revenue = major(sum(spent.values()), currency), major(sum(earned.values()), currency)
+
+    def report(by: str, **more: Any) -> dict[str, Any]:
+        metrics = {"by": by, "metrics": "revenue,cost,profit,roi", "limit": 1000}
+        found: dict[str, Any] = world.read("/api/platform/analytics/breakdown", {**asked, **metrics, **more})
+        return found
+
+    said, expected = dict[str, Any](), dict[str, Any]()
+    for name in ("source", "link", "page", "country", "device", "weekday_hour", "page,country"):
+        found = report(name)
+        said[f"total by {name}"] = [_fraction(found["totals"][metric]) for metric in ("cost", "profit")]
+        said[f"sums by {name}"] = [
+            sum((_fraction(row[metric]) for row in found["rows"]), Fraction(0)) for metric in ("cost", "profit")
+        ]
+        expected[f"total by {name}"] = expected[f"sums by {name}"] = [total, revenue - total]
+        wrong = [row["values"] for row in found["rows"] if not _is_profit_right(row)]
+        said[f"profit by {name}"], expected[f"profit by {name}"] = wrong, []
+    # Where every cost is for a source, or every one for a link, each row has its own and no part of another.
+    for by, is_every in (("source", all(of for of, _ in spent)), ("link", all(of is not None for _, of in spent))):
+        if is_every:
+            costs = {row["values"][by]: _fraction(row["cost"]) for row in report(by)["rows"]}
+            said[f"cost by {by}"] = {of: cost for of, cost in costs.items() if cost}
+            named = {(of if link is None else place.links[link]): cost for (of, link), cost in spent.items() if cost}
+            expected[f"cost by {by}"] = {of: major(cost, currency) for of, cost in named.items()}
+    days = world.read("/api/platform/analytics/breakdown/series", {**asked, "metric": "cost"})
+    said["series of cost"] = sum((_fraction(point["values"][""]) for point in days), Fraction(0))
+    expected["series of cost"] = total
+    return _compared(f"{place.site.domain} {first}..{last} costs", said, expected)
+
+
 def tables_differ(world: World, places: Sequence[Place]) -> list[str]:
     """What an analyst selects of all the websites: events, conversions and their changes, by country and sub ids."""
     ids = ", ".join(f"'{place.id}'" for place in places)
@@ -213,6 +247,17 @@ def _performance(row: dict[str, Any]) -> tuple[int, int, Fraction]:
 
 def _shown(found: Figures, currency: str) -> tuple[int, int, Fraction]:
     return found.clicks, found.conversions, major(found.revenue, currency)
+
+
+def _is_profit_right(row: dict[str, Any]) -> bool:
+    """Whether profit and ROI are what revenue and cost of the row come to."""
+    cost, revenue = _fraction(row["cost"]), _fraction(row["revenue"])
+    roi = (
+        row["roi"]
+        if row["roi"] is None
+        else abs(_fraction(row["roi"]) - (revenue - cost) / cost * 100) <= Fraction(1, 100)
+    )
+    return _fraction(row["profit"]) == revenue - cost and (roi is None if not cost else roi is True)
 
 
 def _fraction(said: Any) -> Fraction:

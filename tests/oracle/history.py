@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal
 from uuid import UUID
 
@@ -103,6 +103,21 @@ class Report:
     """A claim above what a public site key may claim."""
 
 
+@dataclass(frozen=True)
+class Spent:
+    """What traffic cost from `first` to `last`, days of the website's zone, as it was entered. `corrected`: the amount
+    that it was changed to. `ends`: what became of it in the end."""
+
+    first: date
+    last: date
+    amount: int
+    currency: str
+    source: str = ""
+    link: int | None = None
+    corrected: int | None = None
+    ends: Literal["stands", "removed", "restored"] = "stands"
+
+
 Call = Event | Follow | Report
 
 
@@ -116,6 +131,7 @@ class Site:
     events: list[Event] = field(default_factory=list)
     follows: list[Follow] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
+    spent: list[Spent] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     """In the order of sending, repeats included."""
     outages: dict[int, Outage] = field(default_factory=dict)

@@ -269,6 +269,11 @@ def _converted(minor: Fraction, of: str, to: str) -> int:
     return even(minor / 10 ** DIGITS[of] * rate * 10 ** DIGITS[to])
 
 
+def worth(minor: int, of: str, site: Site) -> int:
+    """An amount in minor units of the website's currency."""
+    return _converted(Fraction(minor), of, site.currency)
+
+
 def even(value: Fraction) -> int:
     """Rounded to the nearest integer, halves to the even one."""
     whole, rest = divmod(value.numerator, value.denominator)

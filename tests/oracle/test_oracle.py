@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 
 from tests.oracle import chance, history
-from tests.oracle.comparing import conversions_differ, figures_differ, tables_differ
+from tests.oracle.comparing import conversions_differ, costs_differ, figures_differ, tables_differ
 from tests.oracle.world import SETTINGS, Place, World
 from tests.support.rounds import first_of
 from tests.support.stack import stack, wait_for
@@ -64,6 +64,7 @@ def test_every_public_number_is_what_the_books_say(world: World, seed: int, sale
             first = now.date() - timedelta(days=rng.randrange(0, 25))
             last = first + timedelta(days=rng.randrange(0, 25))
             assert figures_differ(world, place, first, last, chance.filters(rng)) == []
+            assert costs_differ(world, place, first, last) == []
 
 
 @pytest.mark.parametrize("times", first_of(4, 12))
@@ -96,7 +97,7 @@ def test_everything_sent_again_and_rebuilt_changes_nothing(world: World) -> None
             if not getattr(call, "status", ""):
                 world.send(place, call)
     agree(world, places, "after everything was sent again")
-    for name in ("events", "conversions", "conversion_steps", "statement_months"):
+    for name in ("events", "conversions", "conversion_steps", "statement_months", "cost_changes"):
         told = world.stack.run("projections", "rebuild", name)
         assert told.returncode == 0, told.stdout + told.stderr
     agree(world, places, "after rebuilds")
@@ -114,6 +115,7 @@ def agree(world: World, places: list[Place], when: str) -> None:
         """Cheap ones first: what comes behind is compared when those before agree."""
         yield [line for place in places for line in conversions_differ(world, place)]
         yield [line for place in places for line in figures_differ(world, place, *ranges)]
+        yield [line for place in places for line in costs_differ(world, place, *ranges)]
         yield tables_differ(world, places)
 
     def is_quiet() -> bool:

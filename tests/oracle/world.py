@@ -19,7 +19,7 @@ from uuid import uuid4
 import httpx
 
 from tests.oracle.books import Books, reports_of
-from tests.oracle.history import RATES, SUBS, Call, Decision, Event, Follow, History, Report, Site, now
+from tests.oracle.history import RATES, SUBS, Call, Decision, Event, Follow, History, Report, Site, Spent, now
 from tests.oracle.outages import broken, patiently
 from tests.oracle.sales import DIGITS, is_refused, origin_of, time_of
 from tests.support.stack import Stack, wait_for
@@ -55,6 +55,8 @@ class Place:
     secret: str
     token: str
     slugs: list[str]
+    links: list[str]
+    """Ids, as `slugs`."""
     partners: list[str]
     """Ids of the programs."""
     conversions: dict[str, str] = field(default_factory=dict)
@@ -99,6 +101,8 @@ class World:
             if number in place.site.outages:
                 self._stumble(place, number)
             self.send(place, call)
+        for spent in place.site.spent:
+            self._spend(place, spent)
         place.books = Books(place.history, place.site, self._told(place))
 
     def send(self, place: Place, call: Call) -> None:
@@ -194,9 +198,10 @@ class World:
             own = {"coupon": link.coupon} if link.coupon else {}
             links.append({**body, **link.subs, **own, **({"variants": split} if split else {})})
         site.coupons_since = datetime.now(UTC)
-        slugs = [link["slug"] for link in self.command("/api/platform/links/bulk", {"links": links})["links"]]
+        listed = self.command("/api/platform/links/bulk", {"links": links})["links"]
+        slugs, ids = [link["slug"] for link in listed], [link["id"] for link in listed]
         keys = made["siteKey"], made["secretKey"], made["postbackToken"]
-        return Place(site, history, made["id"], *keys, slugs, partners)
+        return Place(site, history, made["id"], *keys, slugs, ids, partners)
 
     def _told(self, place: Place) -> dict[str, datetime]:
         """The times of sales that no report names: when the first report was received, which the list tells."""
@@ -216,6 +221,27 @@ class World:
             wrong = {txid: (listed.get(txid), place.received[txid]) for txid in untimed}
             raise AssertionError(f"{place.site.domain}: {wrong}") from None
         return {txid: listed[txid] for txid in untimed}
+
+    def _spend(self, place: Place, spent: Spent) -> None:
+        """Enters a cost, and does with it what the history says."""
+        body: dict[str, Any] = {
+            "websiteId": place.id,
+            "from": str(spent.first),
+            "to": str(spent.last),
+            "amount": {"amount": spent.amount, "currency": spent.currency},
+            "note": "the oracle's",
+        }
+        if spent.source:
+            body["source"] = spent.source
+        if spent.link is not None:
+            body["link"] = place.links[spent.link]
+        path = f"/api/platform/costs/{self.command('/api/platform/costs', body)['id']}"
+        if spent.corrected is not None:
+            self.command(path, {"amount": {"amount": spent.corrected, "currency": spent.currency}}, "PATCH")
+        if spent.ends != "stands":
+            assert self.app.delete(path).status_code == 204
+        if spent.ends == "restored":
+            self.command(f"{path}/restore", {})
 
     def _stumble(self, place: Place, number: int) -> None:
         """The next calls are tried once while something is broken, whatever comes of it; `play` sends them again."""

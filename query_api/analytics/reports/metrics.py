@@ -25,21 +25,33 @@ NAMES: Final[Mapping[str, str]] = {
     "impressions": "Link impressions",
     "click_rate": "Clicks per 100 impressions",
     "revenue_per_1000_visits": "Revenue per 1,000 visits",
+    "cost": "Cost",
+    "profit": "Profit",
+    "roi": "ROI",
+    "roas": "ROAS",
+    "cost_per_click": "Cost per click",
+    "cost_per_conversion": "Cost per conversion",
+    "break_even_epc": "Break-even EPC",
 }
-CHARTED: Final = ("clicks", "visitors", "conversions", "revenue", "epc", "conversion_rate", "pageviews")
+CHARTED: Final = (
+    *("clicks", "visitors", "conversions", "revenue", "epc", "conversion_rate", "pageviews"),
+    *("cost", "profit"),
+)
 """The metrics that the page's main chart can show, the default first."""
 
-_SUMS: Final = frozenset({"clicks", "conversions", "revenue", "pageviews"})
+_SUMS: Final = frozenset({"clicks", "conversions", "revenue", "pageviews", "cost", "profit"})
 """The total of a range is the sum of its days; of visitors it is not."""
 
 
 def text_of(metric: str, value: Any, currency: str) -> str:
-    """The value with its unit."""
+    """The value with its unit; a dash for none."""
+    if value is None:
+        return "–"
     if METRICS[metric].is_money:
         return figures.money_text(Decimal(value), currency)
     if METRICS[metric].is_percent:
         return figures.percent_text(value)
-    if metric == "views_per_visit":
+    if metric in ("views_per_visit", "roas"):
         return f"{value:.2f}"
     if metric == "visit_duration":
         minutes, seconds = divmod(round(value), 60)
