@@ -223,7 +223,7 @@ def _with_costs(
     ranges = [range_ for range_ in (request.range, request.compared) if range_ is not None]
     queries = [cost_shapes.query(request.selection.website_id, range_) for range_ in ranges]
     own, *compared = request.read(response, *queries)
-    costs = cost_shapes.parse(own, [row for rows in compared for row in rows])
+    costs = cost_shapes.parse(own, *compared)
     if not costs:
         return request, tuple(name for name in counters if name != COST)
     return replace(request, selection=replace(request.selection, costs=costs)), counters

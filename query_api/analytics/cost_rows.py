@@ -16,12 +16,12 @@ so is that of days whose single events have expired.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from infra.domain.visits.statement import TYPES
 from query_api.analytics import cost_shapes
-from query_api.analytics.cost_shapes import BITS, CONDITIONS, OF_CLICKS, CostDays
+from query_api.analytics.cost_shapes import CONDITIONS, OF_CLICKS, CostDays, CostShape
 from schemas.tracking import NO_ID_TEXT
 
 SPAN: Final = "cost_"
@@ -39,9 +39,11 @@ _WITHOUT_TRAFFIC: Final[Mapping[str, str]] = {
 """The columns of a cost without traffic that have a value."""
 
 
-def bound(days: CostDays) -> dict[str, Any]:
+def bound(days: CostDays, shapes: Iterable[CostShape]) -> dict[str, Any]:
     """The parameters of `rows`, but for the website."""
+    values = {_named(shape, name): list(values) for shape in shapes for name, values in shape.values.items()}
     return {
+        **values,
         "cost_first": str(days.first),
         "cost_last": str(days.last),
         "cost_edges": days.starts,
@@ -50,7 +52,7 @@ def bound(days: CostDays) -> dict[str, Any]:
     }
 
 
-def rows(traffic: str, masks: Sequence[int], columns: Collection[str]) -> str:
+def rows(traffic: str, shapes: Sequence[CostShape], columns: Collection[str]) -> str:
     """A SELECT of `columns` and `cost`. `traffic`: a SELECT of the rows of the days with `MATCHED` and `columns`; empty
     if there are none."""
     if not traffic:
@@ -60,7 +62,7 @@ def rows(traffic: str, masks: Sequence[int], columns: Collection[str]) -> str:
     shared = (
         "SELECT c.*, u.*, count() OVER (PARTITION BY cell) AS units,"
         " row_number() OVER (PARTITION BY cell ORDER BY u.occurred_at, u.event_id) AS place"
-        f" FROM ({_units(traffic, masks, columns)}) AS u"
+        f" FROM ({_units(traffic, shapes, columns)}) AS u"
         f" RIGHT JOIN (SELECT *, tuple({', '.join(f'cell_{name}' for name in _CELL)}) AS cell FROM ({_cells()})) AS c"
         " ON u.part_of = c.cell"
     )
@@ -98,31 +100,39 @@ def _cells() -> str:
     return f"SELECT {keys}, sum(part) AS amount FROM ({parts}) GROUP BY {keys} HAVING amount <> 0"
 
 
-def _units(traffic: str, masks: Sequence[int], columns: Collection[str]) -> str:
+def _units(traffic: str, shapes: Sequence[CostShape], columns: Collection[str]) -> str:
     """A SELECT of the visits and clicks that bear costs: `columns`, and the cell that they bear a part of."""
     needed = ", ".join(sorted({*columns, *MATCHED}))
     edge = "toUInt32(roundDown(toUnixTimestamp(t.occurred_at), {cost_edges:Array(UInt32)}))"
-    chosen = f"NOT t.is_bot AND ({' OR '.join(_is_paid(mask, edge) for mask in masks)})"
+    chosen = f"NOT t.is_bot AND ({' OR '.join(_may_be_paid(shape) for shape in shapes)})"
     dated = f"SELECT {needed}, {edge} AS edge FROM ({traffic}) AS t WHERE {chosen}"
-    whose = "PARTITION BY edge, if(visit = 0, cityHash64(event_id), visit)"
-    is_first = f"row_number() OVER ({whose} ORDER BY type = 'click' DESC, occurred_at, event_id) = 1"
-    is_visit = f"(visit <> 0 OR type IN ('click', 'pageview')) AND {is_first}"
-    marked = f"SELECT *, type = 'click' AS is_click, {is_visit} AS is_visit FROM ({dated})"
-    cells = ", ".join(_cell(mask) for mask in masks)
+    if all(shape.is_of_clicks for shape in shapes):
+        marked = f"SELECT *, type = 'click' AS is_click, 0 AS is_visit FROM ({dated})"
+    else:
+        whose = "PARTITION BY edge, if(visit = 0, cityHash64(event_id), visit)"
+        is_first = f"row_number() OVER ({whose} ORDER BY type = 'click' DESC, occurred_at, event_id) = 1"
+        is_visit = f"(visit <> 0 OR type IN ('click', 'pageview')) AND {is_first}"
+        marked = f"SELECT *, type = 'click' AS is_click, {is_visit} AS is_visit FROM ({dated})"
+    cells = ", ".join(_cell(shape) for shape in shapes)
     bears = f"arrayFilter(each -> if(bitAnd(each.1, {OF_CLICKS}) > 0, is_click, is_visit), [{cells}])"
     return f"SELECT {needed}, arrayJoin({bears}) AS part_of FROM ({marked})"
 
 
-def _cell(mask: int) -> str:
+def _cell(shape: CostShape) -> str:
     """The cell of this shape that a row of traffic belongs to."""
-    values = (f"toString({column})" if mask & BITS[name] else "''" for name, column in CONDITIONS.items())
-    return f"tuple(toUInt8({mask}), edge, {', '.join(values)})"
+    values = (f"toString({column})" if shape.names(name) else "''" for name, column in CONDITIONS.items())
+    return f"tuple(toUInt8({shape.mask}), edge, {', '.join(values)})"
 
 
-def _is_paid(mask: int, edge: str) -> str:
-    """The condition that there is a cost of this shape for a row of traffic."""
-    names = [name for name in CONDITIONS if mask & BITS[name]]
-    values = ", ".join((edge, *(f"toString(t.{CONDITIONS[name]})" for name in names)))
-    selected = ", ".join(f"cell_{name}" for name in ("edge", *names))
-    cells = f"SELECT {selected} FROM ({_cells()}) WHERE cell_mask = {mask}"
-    return f"tuple({values}) IN ({cells})" if names else f"{edge} IN ({cells})"
+def _may_be_paid(shape: CostShape) -> str:
+    """A condition that leaves out rows of traffic that no cost of this shape was for, and no part of a visit."""
+    types = {"link_id": "UUID"}
+    conditions = [
+        f"t.{CONDITIONS[name]} IN {{{_named(shape, name)}:Array({types.get(name, 'String')})}}" for name in shape.values
+    ]
+    return f"({' AND '.join(conditions)})" if conditions else "1"
+
+
+def _named(shape: CostShape, condition: str) -> str:
+    """The parameter of the values of a condition."""
+    return f"cost_{shape.mask}_{condition}"

@@ -11,7 +11,7 @@ from infra.domain.visits import dimensions
 from infra.domain.visits.builds import VisitBuild
 from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_HOUR
 from query_api.analytics.breakdown_metrics import BESIDE_TRAFFIC, COUNTERS, METRICS
-from query_api.analytics.cost_shapes import NO_COSTS, Costs
+from query_api.analytics.cost_shapes import NO_COSTS, CostDays, Costs
 from query_api.analytics.filters import AnyFilter, DimensionFilter
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.metrics import Source
@@ -151,8 +151,8 @@ class Plan:
     """The rows of traffic that are counted."""
     reads_sales: bool = False
     """True: rows of conversions are counted."""
-    reads_costs: bool = False
-    """True: costs are counted."""
+    cost_days: CostDays | None = None
+    """The days whose costs are counted."""
     cost_rows: DayRows = NO_ROWS
     """The rows of traffic that costs are spread over."""
     total: Plan | None = None

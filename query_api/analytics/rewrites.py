@@ -14,7 +14,6 @@ from typing import Final, TypeVar
 from infra.domain.visits.dimensions import HOUR, QUARTER, TOTAL
 from query_api.analytics import zone_offsets
 from query_api.analytics.breakdown_metrics import BESIDE_TRAFFIC, COST, METRICS, MONEY, VISITOR_BOUND
-from query_api.analytics.cost_shapes import CostDays
 from query_api.analytics.filters import ValueFilter
 from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, UNIQUES, Source
 from query_api.analytics.query_plan import Plan, RowPage, TablePlan, TrafficSelection, edges_of
@@ -117,12 +116,12 @@ def read_sales(plan: Plan) -> Plan:
 def read_costs(plan: Plan) -> Plan:
     """Costs are spread over the rows of whole local days; days whose events have expired have none. Raises `Problem`
     503 (`VisitRows.rows`)."""
-    if COST not in plan.partial or not plan.selection.costs:
+    days = plan.selection.costs.days_in(plan.range)
+    if COST not in plan.partial or days is None:
         return plan
-    days = CostDays.of(plan.range)
     expired = [day for day in days_of(days.start, days.end) if not plan.selection.kept.has(day)]
     rows = plan.selection.known_visits.rows(days.start, days.end, expired)
-    return replace(plan, reads_costs=True, cost_rows=rows)
+    return replace(plan, cost_days=days, cost_rows=rows)
 
 
 def _counts_traffic(plan: Plan) -> bool:

@@ -17,7 +17,6 @@ from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES, visits
 from query_api.analytics import cost_rows, filters, metrics, zone_offsets
 from query_api.analytics.breakdown_metrics import COST, COUNTERS, METRICS, MONEY, SHOWN, VISITOR_BOUND
-from query_api.analytics.cost_shapes import CostDays
 from query_api.analytics.filters import Condition
 from query_api.analytics.metrics import UNIQUES, Source
 from query_api.analytics.query_plan import (
@@ -190,8 +189,8 @@ def _bound(plan: Plan) -> dict[str, Any]:
     bound: dict[str, Any] = {**_span(plan.selection.website_id, plan.range), **_chosen(plan).parameters}
     for number in range(len(plan.values)) if plan.wanted is not None else ():
         bound[f"only_{number}"] = sorted({one[number] for one in plan.wanted or ()})
-    if plan.reads_costs or (plan.total is not None and plan.total.reads_costs):
-        bound |= cost_rows.bound(CostDays.of(plan.range))
+    if plan.cost_days is not None:
+        bound |= cost_rows.bound(plan.cost_days, plan.selection.costs.shapes)
     if WEEKDAY_HOUR in plan.by:
         bound |= zone_offsets.bound(plan.range.timezone, plan.range.start, plan.range.end)
     return {**bound, **edges_of(plan.range)} if plan.by_bucket else bound
@@ -250,7 +249,7 @@ def _partial(plan: Plan) -> str:
         selects.append(_of_sales(plan))
     elif plan.reads_sales:
         selects.append(_of_rows(plan, _conversions({*_CONVERSIONS_COUNTED, *plan.columns}), _OF_CONVERSION))
-    if plan.reads_costs:
+    if plan.cost_days is not None:
         selects.append(_of_rows(plan, _costs(plan), _OF_COST))
     if plan.total is not None:
         values = (f"'' AS {value}" for value in plan.values)
@@ -276,7 +275,7 @@ def _costs(plan: Plan) -> str:
     """A SELECT of the rows that costs come to, within the range."""
     columns = {*plan.columns, "occurred_at", "is_bot"}
     rows = traffic(plan.cost_rows, {*columns, *cost_rows.MATCHED}, cost_rows.SPAN)
-    return _select(("*",), f"({cost_rows.rows(rows, plan.selection.costs.masks, columns)})", (_AT_THE_TIME,))
+    return _select(("*",), f"({cost_rows.rows(rows, plan.selection.costs.shapes, columns)})", (_AT_THE_TIME,))
 
 
 def _listed(builds: Sequence[VisitBuild]) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from query_api.analytics import cost_shapes, statement
 from query_api.analytics.breakdown_metrics import COST, METRICS, counters_of
-from query_api.analytics.cost_shapes import BITS, CostDays, Costs, CostSpread
+from query_api.analytics.cost_shapes import BITS, CostDays, Costs, CostShape, CostSpread
 from query_api.analytics.query_plan import Plan, RowPage, TrafficSelection
 from query_api.analytics.ranges import BucketKind, Range
 from query_api.analytics.reports import metrics as report_metrics
@@ -19,6 +19,7 @@ from schemas.zones import ZoneInfo
 
 ROW = {"c_pending": 1_000, "c_approved": 500, "cost": 1_200, "clicks": 7, "pending": 1, "approved": 2}
 DAYS = tuple(datetime(2026, 4, 1, tzinfo=UTC) + timedelta(days=number) for number in range(4))
+SPENT = Costs((CostShape(BITS["campaign"], {"campaign": ("spring",)}),), ((date(2026, 4, 1), date(2026, 4, 2)),))
 RANGE = Range(ZoneInfo("UTC"), BucketKind.DAY, DAYS)
 
 
@@ -58,10 +59,10 @@ def test_costs_are_counted_for_metrics_of_cost_alone() -> None:
 
 
 def test_a_report_reads_costs_only_if_it_shows_them_and_there_are_any() -> None:
-    known = TrafficSelection("", visits=VisitRows("", {}, {date(2026, 4, 2): 5}, {}), costs=Costs((BITS["campaign"],)))
+    known = TrafficSelection("", visits=VisitRows("", {}, {date(2026, 4, 2): 5}, {}), costs=SPENT)
     plan = Plan(known, RANGE, ("page",), counters_of(["profit"]), page=RowPage("profit"), limit=10)
     read = statement.report(plan)
-    assert "{cost_changes:Identifier}" in read.sql and read.parameters["cost_first"] == "2026-04-01"
+    assert "{cost_changes:Identifier}" in read.sql and read.parameters["cost_2_campaign"] == ["spring"]
     without = [
         replace(plan, counters=counters_of(["clicks"]), page=RowPage("clicks")),
         replace(plan, selection=replace(known, costs=cost_shapes.NO_COSTS)),
@@ -83,12 +84,16 @@ def test_the_days_of_costs_are_whole_local_ones() -> None:
     ("costs", "by", "spread"),
     [
         (Costs(), ("page",), ()),
-        (Costs((BITS["campaign"],)), ("utm_campaign",), ()),
-        (Costs((BITS["campaign"],)), ("page",), (CostSpread.TRAFFIC,)),
-        (Costs((BITS["campaign"], 0)), ("utm_campaign",), (CostSpread.TRAFFIC,)),
-        (Costs((BITS["campaign"] | BITS["source"],)), ("utm_campaign", "source"), ()),
-        (Costs((BITS["link_id"],), cut=True), ("link",), (CostSpread.DAYS,)),
-        (Costs((BITS["link_id"],), several=True), ("link", "weekday_hour"), (CostSpread.DAYS, CostSpread.TRAFFIC)),
+        (Costs((CostShape(BITS["campaign"]),)), ("utm_campaign",), ()),
+        (Costs((CostShape(BITS["campaign"]),)), ("page",), (CostSpread.TRAFFIC,)),
+        (Costs((CostShape(BITS["campaign"]), CostShape(0))), ("utm_campaign",), (CostSpread.TRAFFIC,)),
+        (Costs((CostShape(BITS["campaign"] | BITS["source"]),)), ("utm_campaign", "source"), ()),
+        (Costs((CostShape(BITS["link_id"]),), cut=True), ("link",), (CostSpread.DAYS,)),
+        (
+            Costs((CostShape(BITS["link_id"]),), several=True),
+            ("link", "weekday_hour"),
+            (CostSpread.DAYS, CostSpread.TRAFFIC),
+        ),
     ],
 )
 def test_what_is_coarser_than_the_question_is_spread(costs: Costs, by: tuple[str, ...], spread: object) -> None:
