@@ -89,7 +89,7 @@ _WITH_PAGE: Final = "Deleted with the website that was built."
 _RECORD: Final = "Stays: a record of what moved money, or of what was found."
 KINDS: Final = (
     _Kind("Note on a chart", "read.annotations", _WEBSITE, ("text",), "t.text", "at", "/analytics"),
-    _Kind("Cost", "read.costs", _WEBSITE, ("entry",), _day("added_at"), "added_at", "/costs"),
+    _Kind("Cost", "read.costs", _WEBSITE, ("entry",), _day("added_at"), "added_at", "/payouts/costs"),
     _Kind("Saved view", "read.saved_views", _EITHER, ("name", "state"), "t.name", "saved_at", "/analytics"),
     _Kind(
         "Email report", "read.reports", _ACCOUNT, ("parameters", "failure"), _day("since"), "since", "/account-settings"

@@ -1,6 +1,7 @@
 // A development server for screenshots and accessibility checks without the stack: serves dist/ with the gateway's
 // content security policy and answers the API from seeded figures. Figures agree with each other: totals are sums.
 import { lacking } from './mock-contract.mjs';
+import { costs } from './mock-costs.mjs';
 import { balances, payouts } from './mock-payouts.mjs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -404,6 +405,9 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'GET /api/platform/payouts') return json(payouts(partners, first));
     if (request.method === 'POST' && url.pathname.startsWith('/api/platform/payouts'))
       return json({ ...payouts(partners)[0], voided: false }, 201, { 'X-Position': 'domain@15' });
+    if (key === 'GET /api/platform/costs') return json(costs(first));
+    if (request.method === 'POST' && url.pathname.startsWith('/api/platform/costs'))
+      return json(costs()[0], 201, { 'X-Position': 'domain@16' });
     if (key === 'GET /api/platform/statements') return json(statements(query.month));
     const decided = /conversions\/([^/]+)\/(approve|reject|reverse)$/.exec(url.pathname);
     if (decided && request.method === 'POST') {

@@ -188,6 +188,7 @@ export function breakdown(query, overview, { partners, links, countries }) {
     rows: found.slice(start, end),
     totals: { ...withRates(totals), previous: query.compare === 'none' ? null : withRates(scaled(totals, 0.9)) },
     nextCursor: end < found.length ? String(end) : null,
+    costSpread: ['days', 'traffic'],
   };
 }
 
@@ -223,6 +224,22 @@ function withRates({ clicks, visitors, visits, pageviews, conversions, revenue }
     epc: per(revenue / 100, clicks, 4),
     revenue_per_1000_visits: per(revenue * 10, visits),
     conversion_rate: per(conversions * 100, clicks),
+    ...costsOf(revenue, clicks, conversions),
+  };
+}
+
+/** One source loses money. */
+function costsOf(revenue, clicks, conversions) {
+  const cost = Math.round(clicks * 11);
+  const per = (a, b) => (b ? Math.round((a / b) * 100) / 100 : null);
+  return {
+    cost: cost / 100,
+    profit: (revenue - cost) / 100,
+    roi: per((revenue - cost) * 100, cost),
+    roas: per(revenue, cost),
+    cost_per_click: per(cost / 100, clicks),
+    cost_per_conversion: per(cost / 100, conversions),
+    break_even_epc: per(cost / 100, clicks),
   };
 }
 

@@ -171,6 +171,7 @@ const SCREENS = [
   { name: 'conversions-filters', path: '/conversions?country=DE&range=30d', act: click('More filters'), after: true },
   { name: 'statements', path: '/conversions?view=statements' },
   { name: 'payouts', path: '/payouts' },
+  { name: 'costs', path: '/payouts/costs' },
   { name: 'payouts-record', path: '/payouts', act: click(/^Record payout of/), after: true },
   { name: 'settings', path: '/account-settings?tab=websites' },
   { name: 'general', path: '/account-settings' },

@@ -70,7 +70,10 @@ const WORK: readonly WorkEntry[] = [
     to: '/payouts',
     icon: 'payouts',
     key: 'p',
-    sections: [{ label: 'Statements', to: '/payouts/statements' }],
+    sections: [
+      { label: 'Statements', to: '/payouts/statements' },
+      { label: 'Costs', to: '/payouts/costs' },
+    ],
   },
   { label: 'Insights', to: '/insights', icon: 'insights', key: 'n' },
   { label: 'Builder', to: '/builder', icon: 'builder', key: 'b' },

@@ -268,6 +268,14 @@ const statements = createRoute({
   component: lazyRouteComponent(() => import('./pages/statements'), 'StatementsPage'),
 });
 
+const costs = createRoute({
+  getParentRoute: () => member,
+  path: '/payouts/costs',
+  staticData: { title: 'Costs', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/costs'), 'CostsPage'),
+});
+
 const accountSettings = createRoute({
   getParentRoute: () => member,
   path: '/account-settings',
@@ -450,6 +458,7 @@ const routeTree = root.addChildren([
     connectChannel,
     insights,
     payouts,
+    costs,
     statements,
     sql,
     accountSettings,

@@ -600,6 +600,13 @@ const metrics = (clicks: number, revenue: number) => ({
   impressions: clicks * 10,
   click_rate: 10,
   revenue_per_1000_visits: 500,
+  cost: 100,
+  profit: revenue - 100,
+  roi: revenue - 100,
+  roas: revenue / 100,
+  cost_per_click: 100 / clicks,
+  cost_per_conversion: 100 / (clicks / 25),
+  break_even_epc: 100 / clicks,
 });
 
 const VALUES: Record<string, readonly string[]> = {
@@ -631,6 +638,7 @@ export function breakdown(query: URLSearchParams): Breakdown {
     rows: query.get('cursor') ? rows.slice(1) : query.get('search') === 'more' ? rows.slice(0, 1) : rows,
     totals: { ...metrics(1200, 1845), previous: null },
     nextCursor: query.get('search') === 'more' && !query.get('cursor') ? 'two' : null,
+    costSpread: ['days', 'traffic'],
   };
 }
 

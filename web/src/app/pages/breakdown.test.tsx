@@ -134,7 +134,7 @@ test('View all: totals, sorting, changes, columns that are remembered, a file, a
   await user.click(within(table).getByRole('button', { name: /Revenue/ }));
   await waitFor(() => expect(asked('page').at(-1)).toContain('sort=revenue'));
   expect(within(table).getByRole('columnheader', { name: /Revenue/ })).toHaveAttribute('aria-sort', 'ascending');
-  await user.click(dialog.getByRole('button', { name: 'Columns (7 of 15)' }));
+  await user.click(dialog.getByRole('button', { name: 'Columns (7 of 22)' }));
   await user.click(await screen.findByRole('checkbox', { name: 'Bounce rate' }));
   await user.keyboard('{Escape}');
   expect(await dialog.findByRole('columnheader', { name: /Bounce rate/ })).toBeInTheDocument();
@@ -143,6 +143,21 @@ test('View all: totals, sorting, changes, columns that are remembered, a file, a
     'href',
     expect.stringMatching(/^\/api\/platform\/analytics\/breakdown\.csv\?websiteId=w1&timeRange=30d&.*sort=revenue/),
   );
+});
+
+test('View all: costs are read for a column of them alone, and the table says how they were spread', async () => {
+  const { user } = renderApp('/analytics?details=page');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Page' }));
+  const table = await dialog.findByRole('table');
+  expect(asked('page').at(-1)).not.toMatch(/metrics=[^&]*cost/);
+  await user.click(dialog.getByRole('button', { name: /^Columns/ }));
+  await user.click(await screen.findByRole('checkbox', { name: 'Profit' }));
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(asked('page').at(-1)).toMatch(/metrics=[^&]*profit/));
+  await waitFor(() => expect(within(table).getAllByRole('row')[1]).toHaveTextContent('$1,745.00'));
+  expect(
+    dialog.getByText(/Costs are spread evenly over the days of longer periods and over the visits they paid for\./),
+  ).toBeInTheDocument();
 });
 
 test('View all: search and further pages', async () => {

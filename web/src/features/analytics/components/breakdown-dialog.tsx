@@ -16,14 +16,21 @@ import { hasSameLength } from '../lib/comparison';
 import { comparisonParams } from '../lib/ranges';
 import { cx } from '@/lib/cx';
 import { countOf } from '@/lib/format';
-import { breakdownPagesQuery, byText, csvAddress, type BreakdownParams, type BreakdownRow } from '../api/breakdown';
+import {
+  breakdownPagesQuery,
+  byText,
+  csvAddress,
+  type Breakdown,
+  type BreakdownParams,
+  type BreakdownRow,
+} from '../api/breakdown';
 import type { AnalyticsParams } from '../api/analytics';
 import { useColumns } from '../hooks/use-layout';
 import { deeper } from '../lib/breakdown-groups';
 import { dimensionName, isUnset, valueName, type Named } from '../lib/dimensions';
 import { eventsOf, type EventsRequest } from '../lib/events';
 import { filterLabel } from '../lib/filter-label';
-import { goodWhen, meaningOf, METRICS, metricName, metricText, shortName, type Metric } from '../lib/metrics';
+import { goodWhen, isOfCost, meaningOf, METRICS, metricName, metricText, shortName, type Metric } from '../lib/metrics';
 import {
   DIMENSIONS,
   withFilter,
@@ -55,16 +62,18 @@ export function BreakdownDialog({ website, details, state, params, named, metric
   const [sort, setSort] = useState<Sort>({ metric, descending: true });
   const [search, setSearch] = useState('');
   const searched = useDeferredValue(search.trim());
+  const showsCosts = [...columns, sort.metric].some(isOfCost);
   const request: BreakdownParams = {
     ...params,
     by: byText(details),
     ...comparisonParams(state),
+    metrics: METRICS.filter((item) => showsCosts || !isOfCost(item)).join(','),
     sort: `${sort.descending ? '-' : ''}${sort.metric}`,
     ...(searched ? { search: searched } : {}),
   };
   const query = useCursorQuery(breakdownPagesQuery(request));
   const rows = query.rows ?? [];
-  const { totals, currency = 'USD', range } = query.first?.report ?? {};
+  const { totals, currency = 'USD', range, costSpread = [] } = query.first?.report ?? {};
   const show = (next: Details) => onChange({ ...state, details: next });
   const drill = (row: BreakdownRow) => {
     const [dimension] = details;
@@ -165,6 +174,7 @@ export function BreakdownDialog({ website, details, state, params, named, metric
           />
           <p className="mt-2 text-[0.8125rem] text-muted">
             {countOf(rows.length, 'row')} shown{query.hasNext ? '' : ', all rows loaded'}
+            {showsCosts && costSpread.length > 0 && `. ${spreadText(costSpread)}`}
           </p>
           <More of={query} className="mt-2" />
         </div>
@@ -172,6 +182,15 @@ export function BreakdownDialog({ website, details, state, params, named, metric
     </Dialog>
   );
 }
+
+const SPREAD: Readonly<Record<Breakdown['costSpread'][number], string>> = {
+  days: 'over the days of longer periods',
+  traffic: 'over the visits they paid for',
+};
+
+/** How costs became parts of the rows. */
+const spreadText = (spread: Breakdown['costSpread']): string =>
+  `Costs are spread evenly ${spread.map((how) => SPREAD[how]).join(' and ')}.`;
 
 interface Sort {
   readonly metric: Metric;
@@ -259,7 +278,8 @@ const SMALLEST_SHOWN = 0.05;
 function RowDelta({ row, metric }: { readonly row: BreakdownRow; readonly metric: Metric }) {
   const before = row.previous?.[metric];
   const now = row[metric];
-  if (before === null || before === undefined || now === null || (before === 0 && now === 0)) return null;
+  if (before === null || before === undefined || now === null || now === undefined || (before === 0 && now === 0))
+    return null;
   const result = change(now, before, goodWhen(metric));
   if (result.percent !== null && Math.abs(result.percent) < SMALLEST_SHOWN) return null;
   const color = { good: 'text-good', bad: 'text-bad', neutral: 'text-muted' }[result.meaning];

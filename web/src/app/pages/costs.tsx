@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { opened } from '@/components/data/opened';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Select } from '@/components/ui/field';
+import { websitesQuery } from '@/lib/api/shared-queries';
+import { textOf } from '@/lib/url/search';
+import type { Website } from '@/lib/api/types';
+import type { Cost } from '@/features/costs/api/costs';
+import { CostsCard } from '@/features/costs/components/costs-card';
+import { NoWebsites } from './no-websites';
+import { Page } from './page';
+
+const CostDialog = opened(() => import('@/features/costs/components/cost-dialog').then((module) => module.CostDialog));
+
+/** What ads and content cost. */
+export function CostsPage() {
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/member/payouts/costs' });
+  const websites = useQuery(websitesQuery);
+  const wanted = textOf(search['website']);
+  const website = websites.data?.find((item) => item.id === wanted) ?? websites.data?.[0];
+  return (
+    <Page
+      title="Costs"
+      subtitle="What you pay for ads and content"
+      tools={
+        website ? (
+          <Select
+            label="Website"
+            className="lg:hidden"
+            value={website.id}
+            onChange={(event) => void navigate({ to: '/payouts/costs', search: { website: event.target.value } })}
+          >
+            {websites.data?.map((item) => (
+              <option key={item.id} value={item.id}>
+                {item.domain}
+              </option>
+            ))}
+          </Select>
+        ) : (
+          websites.data && null
+        )
+      }
+    >
+      {websites.error ? (
+        <ErrorBox error={websites.error} prefix="Error loading costs" onRetry={() => void websites.refetch()} />
+      ) : !websites.data ? (
+        <Loading label="Loading websites" />
+      ) : website ? (
+        <Costs key={website.id} website={website} />
+      ) : (
+        <NoWebsites />
+      )}
+    </Page>
+  );
+}
+
+function Costs({ website }: { readonly website: Website }) {
+  const [edited, setEdited] = useState<Cost | 'new' | null>(null);
+  return (
+    <>
+      <CostsCard websiteId={website.id} onAdd={() => setEdited('new')} onChange={setEdited} />
+      {edited && (
+        <CostDialog website={website} cost={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
+      )}
+    </>
+  );
+}
