@@ -1,6 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import type { Cost } from '@/features/costs/api/costs';
+import type { CampaignProfit } from '@/features/costs/api/profit';
+import { breakdown } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, noContent, refuse } from '@/test/http';
 import { server, state } from '@/test/server';
@@ -35,6 +37,35 @@ test('what was entered is listed with its days, its traffic and what it is worth
   expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
     'Nov 1, 2026 – Nov 30, 2026google · springInvoice 17€310.00= $341.00',
   );
+});
+
+test('campaigns that cost something are shown, the largest loss first', async () => {
+  const [first] = breakdown(new URLSearchParams('by=utm_campaign')).rows as [CampaignProfit];
+  const row = (label: string, cost: number, revenue: number) => ({
+    ...first,
+    label,
+    cost,
+    revenue,
+    profit: revenue - cost,
+    roi: cost ? ((revenue - cost) / cost) * 100 : null,
+  });
+  const asked: string[] = [];
+  server.use(
+    http.get('/api/platform/analytics/breakdown', ({ request }) => {
+      asked.push(new URL(request.url).search);
+      const rows = [row('winter', 300, 120), row('organic', 0, 5), row('spring', 100, 150)];
+      return json({ ...breakdown(new URLSearchParams('by=utm_campaign')), rows });
+    }),
+  );
+  renderApp('/payouts/costs');
+  const table = await screen.findByRole('table', { name: 'Profit by campaign table' });
+  expect(
+    within(table)
+      .getAllByRole('row')
+      .slice(1)
+      .map((one) => one.textContent),
+  ).toEqual(['winter900$300.00$120.00-$180.00-60%', 'spring900$100.00$150.00$50.0050%']);
+  expect(asked[0]).toMatch(/sort=profit/);
 });
 
 test('a cost is added with the traffic that it paid for; a refund says what it is', async () => {

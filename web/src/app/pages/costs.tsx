@@ -9,6 +9,7 @@ import { textOf } from '@/lib/url/search';
 import type { Website } from '@/lib/api/types';
 import type { Cost } from '@/features/costs/api/costs';
 import { CostsCard } from '@/features/costs/components/costs-card';
+import { ProfitCard } from '@/features/costs/components/profit-card';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
@@ -60,11 +61,12 @@ export function CostsPage() {
 function Costs({ website }: { readonly website: Website }) {
   const [edited, setEdited] = useState<Cost | 'new' | null>(null);
   return (
-    <>
+    <div className="flex flex-col gap-4 sm:gap-5">
+      <ProfitCard websiteId={website.id} />
       <CostsCard websiteId={website.id} onAdd={() => setEdited('new')} onChange={setEdited} />
       {edited && (
         <CostDialog website={website} cost={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
       )}
-    </>
+    </div>
   );
 }
