@@ -22,6 +22,7 @@ import { insightsAnswer } from './mock-insights.mjs';
 import { leadsAnswer } from './mock-leads.mjs';
 import { marketplaceAnswer } from './mock-marketplace.mjs';
 import { matchingAnswer } from './mock-matching.mjs';
+import { networksAnswer } from './mock-networks.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 import { ratesAnswer } from './mock-rates.mjs';
 import {
@@ -137,7 +138,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
     const figures =
-      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts|social-channels|social-report)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
+      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts|networks|social-channels|social-report)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
         url.pathname,
       );
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
@@ -327,6 +328,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (url.pathname.startsWith('/api/platform/reports')) return json({ id: 'r9', ...input }, 201);
     if (key === 'GET /api/platform/partners') return json(first ? partners : [...partners, ownPartner]);
     if (key === 'GET /api/platform/partner-requests') return json(first ? [] : partnerRequests);
+    const ofNetworks = networksAnswer(key, query, first || empty);
+    if (ofNetworks) return json(...ofNetworks);
     const ofSocial = socialAnswer(key, input, {
       isNew: first || empty,
       link: (partnerId) => link('l0', partners.find((item) => item.id === partnerId) ?? partners[0], 'review'),
@@ -1198,7 +1201,7 @@ function topOf(recent) {
 async function readBody(request) {
   let text = '';
   for await (const chunk of request) text += chunk;
-  return text ? JSON.parse(text) : {};
+  return text && request.headers['content-type']?.startsWith('application/json') ? JSON.parse(text) : {};
 }
 
 /** Each read as it is answered alone, in the order in which they are known. */

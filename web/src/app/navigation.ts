@@ -64,7 +64,13 @@ const WORK: readonly WorkEntry[] = [
       { label: 'Social channels', to: '/links/channels' },
     ],
   },
-  { label: 'Conversions', to: '/conversions', icon: 'conversions', key: 'c' },
+  {
+    label: 'Conversions',
+    to: '/conversions',
+    icon: 'conversions',
+    key: 'c',
+    sections: [{ label: 'Network reports', to: '/conversions/networks' }],
+  },
   {
     label: 'Payouts',
     to: '/payouts',

@@ -55,6 +55,10 @@ test.each([
   ['invite a colleague', 'Invite a colleague'],
   ['bot', 'Bots and excluded traffic'],
   ['undo', 'Undo a change'],
+  ['import', 'Import a network report'],
+  ['network report', 'Import a network report'],
+  ['awin', 'Import a network report'],
+  ['reconcile', 'Import a network report'],
 ])('"%s" finds "%s"', async (words, title) => {
   const { dialog } = await search(words);
   await waitFor(() => {

@@ -184,6 +184,22 @@ const conversions = createRoute({
   component: lazyRouteComponent(() => import('./pages/conversions'), 'ConversionsPage'),
 });
 
+const networkReports = createRoute({
+  getParentRoute: () => member,
+  path: '/conversions/networks',
+  staticData: { title: 'Network reports', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/network-reports'), 'NetworkReportsPage'),
+});
+
+const networkReport = createRoute({
+  getParentRoute: () => member,
+  path: '/conversions/networks/$id',
+  staticData: { title: 'Network report' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/network-report'), 'NetworkReportPage'),
+});
+
 const links = createRoute({
   getParentRoute: () => member,
   path: '/links',
@@ -449,6 +465,8 @@ const routeTree = root.addChildren([
     websites,
     analytics,
     conversions,
+    networkReports,
+    networkReport,
     links,
     link,
     myPartners,

@@ -46,6 +46,13 @@ export function ConversionsPage() {
                 </option>
               ))}
             </Select>
+            <Link
+              to="/conversions/networks"
+              search={{ website: website.id }}
+              className={buttonClass({ variant: 'ghost' })}
+            >
+              Network reports
+            </Link>
             <Link to="/payouts" search={{ website: website.id }} className={buttonClass({ variant: 'ghost' })}>
               Payouts
             </Link>

@@ -143,6 +143,12 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     'profit margin roi roas return on ad spend cost costs spend',
     go('/help/revenue-and-profit'),
   ),
+  action(
+    'network-reports',
+    'Import a network report',
+    'upload file csv xlsx awin cj impact rakuten shareasale tradedoubler amazon reconcile reconciliation sales',
+    go('/conversions/networks'),
+  ),
   action('undo', 'Undo a change', 'undo revert restore take back mistake', go('/help/undo-a-change')),
   action('statements', 'Monthly statements', 'payout accountant month owed balance', go('/payouts/statements')),
   action('api-key', 'API keys', 'api key token secret site key credentials', go('/account-settings?tab=websites')),
