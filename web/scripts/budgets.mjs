@@ -6,8 +6,9 @@ const dist = new URL('../dist/', import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'));
 
 // The first load has 2 kB for reads that travel together (src/lib/api/combined-reads.ts), which save a page of cards a dozen requests,
-// and for the groups and switches of the navigation (src/app/navigation.ts, src/lib/modules.ts).
-const LIMITS = { initial: 142, css: 15, charts: 120, analytics: 300, route: 40, forum: 55, editor: 105 };
+// and for the groups and switches of the navigation (src/app/navigation.ts, src/lib/modules.ts). Analytics has 2 kB for cost and profit:
+// seven metrics, and the sentence that says how costs are spread.
+const LIMITS = { initial: 142, css: 15, charts: 120, analytics: 302, route: 40, forum: 55, editor: 105 };
 const LAZY_ONLY = ['recharts', 'cmdk'];
 
 const sizes = new Map();

@@ -40,7 +40,7 @@ def query_service(embedded_postgres: Settings, embedded_clickhouse: Settings) ->
 
 @dataclass(frozen=True)
 class Spent:
-    """One entry, as the log tells it; `sign` -1: it was taken back."""
+    """One entry, as the log tells it; `sign` -1: it was removed."""
 
     first: date
     last: date

@@ -98,7 +98,7 @@ def test_the_owner_lists_the_costs_of_a_website_page_by_page(query_service: Quer
     newest_first = [str(id) for id in reversed(ids[:3])]
     assert listed() == newest_first
     assert listed("&from=2026-11-02&to=2026-11-04") == [str(ids[1])]
-    first = query_service.get(f"{PATH}?websiteId={website}&limit=2", ada)
-    assert [one["id"] for one in first.json()] == newest_first[:2]
-    assert [one["id"] for one in query_service.get(first.links["next"]["url"], ada).json()] == newest_first[2:]
+    page = query_service.get(f"{PATH}?websiteId={website}&limit=2", ada)
+    assert [one["id"] for one in page.json()] == newest_first[:2]
+    assert [one["id"] for one in query_service.get(page.links["next"]["url"], ada).json()] == newest_first[2:]
     assert query_service.get(f"{PATH}?websiteId={website}", eve).status_code == 404

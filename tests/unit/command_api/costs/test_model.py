@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -70,7 +71,7 @@ def test_a_refund_is_below_zero_and_says_what_it_is() -> None:
         ({"target": {"campaign": "a\u200bb"}}, "campaign"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_its_field_named(changes: dict[str, object], field: str) -> None:
+def test_what_makes_no_sense_is_refused_and_its_field_named(changes: dict[str, Any], field: str) -> None:
     given().when(added, replace(SPENT, **changes)).then(rejected(field=field))
 
 

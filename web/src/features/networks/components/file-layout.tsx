@@ -31,7 +31,7 @@ interface Props {
   readonly websiteZone: string;
 }
 
-/** How the file is read, folded until somebody looks: what was detected, the first rows, and corrections. */
+/** How the file is read, folded at first: what was detected, the first rows, and corrections. */
 export function FileLayout({ of, websiteZone }: Props) {
   return (
     <details className={cx(surface, 'group')}>
