@@ -13,14 +13,14 @@ class AddCost(Command[Cost]):
     """Enters what traffic of a website cost."""
 
     cost_id: UUID
-    fields: schemas.AddCost
+    fields: schemas.CostInput
 
 
 class ChangeCost(Command[Cost]):
     """Changes an entry."""
 
     cost_id: UUID
-    fields: schemas.ChangeCost
+    fields: schemas.CostChanges
 
 
 class RemoveCost(Command[None]):

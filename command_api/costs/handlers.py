@@ -40,12 +40,12 @@ def change_cost(command: commands.ChangeCost, uow: UnitOfWork) -> Cost:
     website = _website_of(loaded, uow)
     cost = model.require_active(loaded, website, uow.context)
     website, entry = websites.require_owned(website, uow.context), cost.entry
-    before = {name: getattr(entry, name) for name in (*model.TEXTS, "link_id")}
+    held = {name: getattr(entry, name) for name in (*model.TEXTS, "link_id")}
     entered = EnteredCost(
         fields.from_ or entry.first,
         fields.to or entry.last,
         _money(fields.amount) if fields.amount is not None else entry.amount,
-        _target(fields, website, uow, before),
+        _target(fields, website, uow, held),
         (fields.note or "") if "note" in fields.model_fields_set else entry.note,
     )
     is_same = (entered.first, entered.amount) == (entry.first, entry.amount)
@@ -82,14 +82,14 @@ def _money(amount: schemas.CostAmount) -> Money:
 
 
 def _target(
-    fields: schemas.CostTarget, website: websites.Website, uow: UnitOfWork, before: Mapping[str, Any]
+    fields: schemas.CostTarget, website: websites.Website, uow: UnitOfWork, held: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The traffic: what the body names, else as it was `before`."""
+    """The traffic: what the body names, else as in `held`."""
     given = fields.model_fields_set
     target: dict[str, Any] = {
-        name: (getattr(fields, name) or "") if name in given else before.get(name, "") for name in model.TEXTS
+        name: (getattr(fields, name) or "") if name in given else held.get(name, "") for name in model.TEXTS
     }
-    target["link_id"] = _link(fields.link, website, uow) if "link" in given else before.get("link_id")
+    target["link_id"] = _link(fields.link, website, uow) if "link" in given else held.get("link_id")
     return target
 
 

@@ -38,7 +38,7 @@ class CostAggregate:
 
 @dataclass(frozen=True, slots=True)
 class EnteredCost:
-    """What a person enters. `target`: the traffic, by the names of `CostEntry`, without those that mean any."""
+    """An entry as a person enters it. `target`: the traffic, by the names of `CostEntry`, without those that mean any."""
 
     first: date
     last: date

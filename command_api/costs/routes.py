@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from command_api.costs import commands
-from command_api.costs.schemas import AddCost, ChangeCost
+from command_api.costs.schemas import CostChanges, CostInput
 from command_api.kernel.http import Id, Runs
 from schemas.http.costs import Cost
 from schemas.uuid7 import uuid7
@@ -14,14 +14,14 @@ router = APIRouter(prefix="/api/platform/costs", tags=["costs"])
 
 
 @router.post("", status_code=201, response_model=Cost)
-def add_cost(body: AddCost, run: Runs) -> Response:
+def add_cost(body: CostInput, run: Runs) -> Response:
     """Enters what the traffic of a website cost on some days. Another currency is converted at the rate of the first
     day."""
     return run(commands.AddCost(uuid7(), body), body, status=201, is_consistent=True)
 
 
 @router.patch("/{id}", response_model=Cost)
-def change_cost(cost_id: Id, body: ChangeCost, run: Runs) -> Response:
+def change_cost(cost_id: Id, body: CostChanges, run: Runs) -> Response:
     """Changes an entry."""
     return run(commands.ChangeCost(cost_id, body), body, is_consistent=True)
 

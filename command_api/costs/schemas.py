@@ -35,7 +35,7 @@ class CostTarget(RequestModel):
     placement: Annotated[Text | None, Field(description="Of the clicks")] = None
 
 
-class AddCost(CostTarget):
+class CostInput(CostTarget):
     """What the traffic of a website cost on some days of its time zone, at most 366."""
 
     website_id: Id
@@ -45,7 +45,7 @@ class AddCost(CostTarget):
     note: Note | None = None
 
 
-class ChangeCost(CostTarget):
+class CostChanges(CostTarget):
     """Omitted fields stay unchanged; null clears a field of the traffic, and the note."""
 
     from_: Annotated[Day | None, Field(alias="from")] = None

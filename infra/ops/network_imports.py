@@ -45,7 +45,7 @@ _DONE: Final = "SELECT done, total FROM networks.import_job WHERE import_id = %s
 _RUNNING: Final = frozenset({ImportState.READING, ImportState.APPLYING, ImportState.UNDOING})
 
 
-class ImportFailed(Exception):
+class ReportNotImported(Exception):
     """The import cannot be done; the message is for the person who runs it."""
 
 
@@ -61,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
         with closing(open_container(load())) as container:
             found = import_report(container, options, mapping)
     except (
-        ImportFailed,
+        ReportNotImported,
         CommandRejected,
         OSError,
         EOFError,
@@ -76,10 +76,10 @@ def main(argv: Sequence[str]) -> int:
 
 
 def import_report(container: Container, options: argparse.Namespace, mapping: ReportMapping) -> dict[str, Any]:
-    """Uploads the file and waits until it is read or, without `--dry-run`, applied. Raises `ImportFailed`."""
+    """Uploads the file and waits until it is read or, without `--dry-run`, applied. Raises `ReportNotImported`."""
     rows = container.select(_WEBSITE, options.website)
     if not rows:
-        raise ImportFailed(f"there is no website {options.website}")
+        raise ReportNotImported(f"there is no website {options.website}")
     website_id, account_id = rows[0]
     import_id = uuid7()
     with _opened(options.file) as content:
@@ -102,20 +102,20 @@ def import_report(container: Container, options: argparse.Namespace, mapping: Re
 
 
 def _wait(container: Container, import_id: UUID, *, quiet: bool) -> NetworkImportAggregate:
-    """The import once its work has ended. Raises `ImportFailed` when nothing works on it."""
+    """The import once its work has ended. Raises `ReportNotImported` when nothing works on it."""
     moved_at = shown_at = monotonic()
     last: object = None
     while True:
         held = container.load(import_id, model.evolve)
         if held is None:
-            raise ImportFailed("the import was erased")
+            raise ReportNotImported("the import was erased")
         if held.state not in _RUNNING:
             return held
         [progress] = container.select(_DONE, import_id)
         if (held.state, progress) != last:
             last, moved_at = (held.state, progress), monotonic()
         if monotonic() - moved_at > MAX_SILENCE_S:
-            raise ImportFailed(f"nothing works on import {import_id}: is the stack running (althing up)?")
+            raise ReportNotImported(f"nothing works on import {import_id}: is the stack running (althing up)?")
         if not quiet and monotonic() - shown_at > PROGRESS_S:
             sys.stderr.write(f"{held.state.value}: {progress[0]:,} sales of {progress[1]:,} rows\n")
             shown_at = monotonic()
@@ -138,17 +138,17 @@ def _answer(container: Container, held: NetworkImportAggregate) -> dict[str, Any
 
 
 def _opened(file: str) -> BinaryIO:
-    """The content. Raises `ImportFailed` for a file that is too large."""
+    """The content. Raises `ReportNotImported` for a file that is too large."""
     if file != "-":
         if Path(file).stat().st_size > MAX_BYTES:
-            raise ImportFailed("a report has at most 512 MiB; split it by time")
+            raise ReportNotImported("a report has at most 512 MiB; split it by time")
         return Path(file).open("rb")
     content = cast(BinaryIO, SpooledTemporaryFile(staging.SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
     size = 0
     while chunk := sys.stdin.buffer.read(staging.PART_BYTES):
         size += len(chunk)
         if size > MAX_BYTES:
-            raise ImportFailed("a report has at most 512 MiB; split it by time")
+            raise ReportNotImported("a report has at most 512 MiB; split it by time")
         content.write(chunk)
     content.seek(0)
     return content
@@ -161,7 +161,7 @@ def _described(file: str, content: BinaryIO) -> ReportFile:
         size += len(chunk)
     content.seek(0)
     if not size:
-        raise ImportFailed("the file is empty")
+        raise ReportNotImported("the file is empty")
     return ReportFile(name=Path(file).name[:200] if file != "-" else "report", size=size, sha256=digest.hexdigest())
 
 

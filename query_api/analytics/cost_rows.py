@@ -70,8 +70,8 @@ def rows(traffic: str, shapes: Sequence[CostShape], columns: Collection[str]) ->
         name: f"if({_NO_TRAFFIC}, {_WITHOUT_TRAFFIC[name]}, u.{name})" if name in _WITHOUT_TRAFFIC else f"u.{name}"
         for name in columns
     }
-    until, before = (f"intDiv(2 * abs(toInt128(amount)) * {place} + units, 2 * units)" for place in _PLACES)
-    return f"SELECT {_listed(placed)}, sign(amount) * ({until} - {before}) AS cost FROM ({shared}) AS u"
+    until, from_ = (f"intDiv(2 * abs(toInt128(amount)) * {place} + units, 2 * units)" for place in _PLACES)
+    return f"SELECT {_listed(placed)}, sign(amount) * ({until} - {from_}) AS cost FROM ({shared}) AS u"
 
 
 _PLACES: Final = ("place", "(place - 1)")

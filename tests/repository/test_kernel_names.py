@@ -11,7 +11,7 @@ PACKAGES: Final = ("infra/kernel", "command_api/kernel", "query_api/kernel", "pr
 SETTINGS: Final = "infra/kernel/config/"
 """All settings of an installation are one list, those of features too."""
 WORDS_OF_MECHANISMS: Final = frozenset(
-    {"accounts", "websites"}  # whose rows are whose
+    {"accounts", "websites", "costs"}  # whose rows are whose; each route has a cost
     | {
         "analytics",
         "connections",

@@ -39,7 +39,7 @@ _OTHER_KINDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class ReportFile:
+class OpenedReport:
     """An opened file. `is_packed`: inside gzip."""
 
     file: BinaryIO
@@ -56,7 +56,7 @@ class ReportFile:
                 yield chunk
 
 
-def open_file(file: BinaryIO) -> ReportFile:
+def open_file(file: BinaryIO) -> OpenedReport:
     """Raises `UnreadableReport`: empty_file, nested_archive, old_workbook, encrypted_workbook, not_a_report,
     file_too_large, broken_archive."""
     file.seek(0)
@@ -66,7 +66,7 @@ def open_file(file: BinaryIO) -> ReportFile:
     is_packed = start.startswith(_GZIP)
     if is_packed:
         start = _start_unpacked(file)
-    content = ReportFile(file, "workbook" if start.startswith(_ZIP) else "text", is_packed)
+    content = OpenedReport(file, "workbook" if start.startswith(_ZIP) else "text", is_packed)
     if start.startswith(_GZIP):
         raise UnreadableReport(
             "nested_archive", "The file is compressed twice. Unpack it once and upload what is inside."
@@ -79,7 +79,7 @@ def open_file(file: BinaryIO) -> ReportFile:
     return content
 
 
-def open_workbook(content: ReportFile) -> IO[bytes]:
+def open_workbook(content: OpenedReport) -> IO[bytes]:
     """The workbook's bytes, which can be sought, once its parts are known to be bounded. Raises `UnreadableReport`
     (zip_archive, encrypted_workbook, file_too_large, broken_archive)."""
     file = _spooled(content) if content.is_packed else content.file
@@ -109,7 +109,7 @@ def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
             )
 
 
-def _spooled(content: ReportFile) -> IO[bytes]:
+def _spooled(content: OpenedReport) -> IO[bytes]:
     spooled = SpooledTemporaryFile(max_size=MAX_IN_MEMORY)  # noqa: SIM115 -- lives as long as its reader
     for chunk in content.chunks():
         spooled.write(chunk)
@@ -136,7 +136,7 @@ def _start_unpacked(file: BinaryIO) -> bytes:
     return next(_unpacked(file), b"")[:8]
 
 
-def _ole(content: ReportFile) -> UnreadableReport:
+def _ole(content: OpenedReport) -> UnreadableReport:
     start = b""
     for chunk in content.chunks():
         start += chunk

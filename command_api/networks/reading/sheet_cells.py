@@ -33,7 +33,7 @@ class DefinitionsForbidden(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CellFormats:
-    """What a cell's numbers refer to. `dates`: styles of dates and times. `epoch`: day 0 of its dates."""
+    """The tables that a cell's numbers refer to. `dates`: styles of dates and times. `epoch`: day 0 of its dates."""
 
     strings: Sequence[str]
     dates: Collection[int]
