@@ -38,7 +38,7 @@ class CostAggregate:
 
 @dataclass(frozen=True, slots=True)
 class EnteredCost:
-    """An entry as a person enters it. `target`: the traffic, by the names of `CostEntry`, without those that mean any."""
+    """A cost as a person enters it. `target`: the traffic, by the names of `CostEntry`, without those for any."""
 
     first: date
     last: date

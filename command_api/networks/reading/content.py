@@ -39,7 +39,7 @@ _OTHER_KINDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedReport:
+class BoundedFile:
     """An opened file. `is_packed`: inside gzip."""
 
     file: BinaryIO
@@ -56,7 +56,7 @@ class OpenedReport:
                 yield chunk
 
 
-def open_file(file: BinaryIO) -> OpenedReport:
+def open_file(file: BinaryIO) -> BoundedFile:
     """Raises `UnreadableReport`: empty_file, nested_archive, old_workbook, encrypted_workbook, not_a_report,
     file_too_large, broken_archive."""
     file.seek(0)
@@ -66,7 +66,7 @@ def open_file(file: BinaryIO) -> OpenedReport:
     is_packed = start.startswith(_GZIP)
     if is_packed:
         start = _start_unpacked(file)
-    content = OpenedReport(file, "workbook" if start.startswith(_ZIP) else "text", is_packed)
+    content = BoundedFile(file, "workbook" if start.startswith(_ZIP) else "text", is_packed)
     if start.startswith(_GZIP):
         raise UnreadableReport(
             "nested_archive", "The file is compressed twice. Unpack it once and upload what is inside."
@@ -79,7 +79,7 @@ def open_file(file: BinaryIO) -> OpenedReport:
     return content
 
 
-def open_workbook(content: OpenedReport) -> IO[bytes]:
+def open_workbook(content: BoundedFile) -> IO[bytes]:
     """The workbook's bytes, which can be sought, once its parts are known to be bounded. Raises `UnreadableReport`
     (zip_archive, encrypted_workbook, file_too_large, broken_archive)."""
     file = _spooled(content) if content.is_packed else content.file
@@ -109,7 +109,7 @@ def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
             )
 
 
-def _spooled(content: OpenedReport) -> IO[bytes]:
+def _spooled(content: BoundedFile) -> IO[bytes]:
     spooled = SpooledTemporaryFile(max_size=MAX_IN_MEMORY)  # noqa: SIM115 -- lives as long as its reader
     for chunk in content.chunks():
         spooled.write(chunk)
@@ -136,7 +136,7 @@ def _start_unpacked(file: BinaryIO) -> bytes:
     return next(_unpacked(file), b"")[:8]
 
 
-def _ole(content: OpenedReport) -> UnreadableReport:
+def _ole(content: BoundedFile) -> UnreadableReport:
     start = b""
     for chunk in content.chunks():
         start += chunk

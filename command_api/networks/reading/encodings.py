@@ -13,7 +13,7 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-from command_api.networks.reading.content import OpenedReport
+from command_api.networks.reading.content import BoundedFile
 from command_api.networks.reading.rows import UnreadableReport
 
 SAMPLE: Final = 1 << 17
@@ -76,7 +76,7 @@ def _mark(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("althing.undecoded", _mark)
 
 
-def detect_encoding(content: OpenedReport) -> str:
+def detect_encoding(content: BoundedFile) -> str:
     """The name of the encoding: from a byte order mark, the pattern of NUL bytes, UTF-8 where it is valid, else a guess
     by what the text then says."""
     sample, is_whole = _sample(content)
@@ -117,7 +117,7 @@ def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[str]:
         yield rest
 
 
-def _sample(content: OpenedReport) -> tuple[bytes, bool]:
+def _sample(content: BoundedFile) -> tuple[bytes, bool]:
     """The beginning; if that is ASCII, the first part with other bytes. True: the file is not longer."""
     first, scanned = b"", 0
     for chunk in content.chunks():

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from command_api.networks.reading.content import OpenedReport
+from command_api.networks.reading.content import BoundedFile
 from command_api.networks.reading.encodings import UNDECODED, decoded
 from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, UnreadableReport
 from command_api.networks.reading.source import Exact, quoted
@@ -30,7 +30,7 @@ _DECODER: Final = json.JSONDecoder(parse_float=Exact, parse_int=Exact, parse_con
 class JsonSource:
     """A JSON file: an array of objects, or an object with one somewhere in it, or a single object in its place."""
 
-    content: OpenedReport
+    content: BoundedFile
     encoding: str
     lists: frozenset[str] = frozenset({"orderData"})
     """Names whose value may be a single record instead of a list."""

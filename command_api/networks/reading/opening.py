@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import BinaryIO, Final
 
-from command_api.networks.reading.content import OpenedReport, open_file
+from command_api.networks.reading.content import BoundedFile, open_file
 from command_api.networks.reading.dialects import detect_dialect, find_header
 from command_api.networks.reading.encodings import checked_encoding, decoded, detect_encoding
 from command_api.networks.reading.headers import MAX_HEADER
@@ -45,7 +45,7 @@ class OpenedReport:
     were read."""
 
     network: str
-    content: OpenedReport
+    content: BoundedFile
     layout: ReportLayout
     headers: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
 
 
 def _text(
-    content: OpenedReport, network: str, reports: NetworkReports, encoding: str, given: ReportLayoutChanges
+    content: BoundedFile, network: str, reports: NetworkReports, encoding: str, given: ReportLayoutChanges
 ) -> OpenedReport:
     lines = islice(TextSource(content, encoding, ",", "").lines(), MAX_HEADER_LINE)
     head = [line._replace(text=line.text[:MAX_HEADER_TEXT]) for line in lines]
@@ -123,7 +123,7 @@ def _text(
     return OpenedReport(network, content, layout, dialect.headers, _preamble(dialect.header_line), preamble)
 
 
-def _workbook(content: OpenedReport, network: str, reports: NetworkReports, given: ReportLayoutChanges) -> OpenedReport:
+def _workbook(content: BoundedFile, network: str, reports: NetworkReports, given: ReportLayoutChanges) -> OpenedReport:
     best = None
     for sheet in (given.sheet,) if given.sheet else sheets_of(content):
         rows = (record for record in WorkbookSource(content, sheet).records() if isinstance(record, FileRecord))
@@ -137,7 +137,7 @@ def _workbook(content: OpenedReport, network: str, reports: NetworkReports, give
     return OpenedReport(network, content, layout, header.headers, _preamble(header.line))
 
 
-def _json(content: OpenedReport, network: str, encoding: str) -> OpenedReport:
+def _json(content: BoundedFile, network: str, encoding: str) -> OpenedReport:
     keys: dict[str, None] = {}
     for entry in islice(JsonSource(content, encoding).objects(), KEYED_RECORDS):
         if not isinstance(entry, RejectedLine):
@@ -173,7 +173,7 @@ def _headers_at(opened: OpenedReport, layout: ReportLayout) -> tuple[str, ...]:
     return header.headers
 
 
-def _table(content: OpenedReport, layout: ReportLayout, width: int) -> RecordSource:
+def _table(content: BoundedFile, layout: ReportLayout, width: int) -> RecordSource:
     if layout.format == "workbook":
         return WorkbookSource(content, layout.sheet)
     return TextSource(content, layout.encoding, layout.separator, layout.quote, width)

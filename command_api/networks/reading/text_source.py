@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from command_api.networks.reading.content import OpenedReport
+from command_api.networks.reading.content import BoundedFile
 from command_api.networks.reading.encodings import UNDECODED, decoded
 from command_api.networks.reading.rows import RejectedLine
 from command_api.networks.reading.source import FileRecord, quoted
@@ -34,7 +34,7 @@ class PhysicalLine(NamedTuple):
 class TextSource:
     """A delimited text file. `width`: fields of its header, once it is known."""
 
-    content: OpenedReport
+    content: BoundedFile
     encoding: str
     separator: str
     quote: str

@@ -22,7 +22,7 @@ from openpyxl.reader.excel import ExcelReader
 from openpyxl.styles.stylesheet import apply_stylesheet
 from openpyxl.xml.constants import SHARED_STRINGS
 
-from command_api.networks.reading.content import OpenedReport, open_workbook
+from command_api.networks.reading.content import BoundedFile, open_workbook
 from command_api.networks.reading.rows import RejectedLine, UnreadableReport
 from command_api.networks.reading.sheet_cells import CellFormats, DefinitionsForbidden, shared_texts, sheet_rows
 from command_api.networks.reading.source import FileRecord
@@ -39,7 +39,7 @@ _BROKEN: Final = (
 class WorkbookSource:
     """One sheet of a workbook."""
 
-    content: OpenedReport
+    content: BoundedFile
     sheet: str
 
     def records(self) -> Iterator[FileRecord | RejectedLine]:
@@ -53,7 +53,7 @@ class WorkbookSource:
                     yield FileRecord(number, cells)
 
 
-def sheets_of(content: OpenedReport) -> tuple[str, ...]:
+def sheets_of(content: BoundedFile) -> tuple[str, ...]:
     """The names of the visible sheets. Raises `UnreadableReport`."""
     with _opened(content) as workbook:
         sheets = [sheet.name for sheet in workbook.sheets() if sheet.is_visible]
@@ -95,7 +95,7 @@ class _Workbook:
 
 
 @contextmanager
-def _opened(content: OpenedReport) -> Iterator[_Workbook]:
+def _opened(content: BoundedFile) -> Iterator[_Workbook]:
     """The workbook; what is wrong with it becomes `UnreadableReport`."""
     file = open_workbook(content)
     try:
