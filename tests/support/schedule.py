@@ -30,8 +30,8 @@ TOGETHER = (
         "e2e/test_operations", "e2e/test_click_to_statement", "e2e/test_admin", "e2e/test_forum", "e2e/test_people",
         "e2e/test_providers", "e2e/test_visitors", "e2e/test_journeys", "e2e/test_insights", "e2e/test_site",
         "e2e/test_marketplace", "e2e/test_matching", "e2e/test_money", "e2e/test_delivery", "e2e/test_analysts",
-        "e2e/test_browser_defences", "e2e/test_tracking_script", "e2e/test_affiliate_links", "e2e/test_erasure",
-        "e2e/test_jobs", "e2e/test_split", "e2e/test_link_files", "e2e/test_website_builder",
+        "e2e/test_costs", "e2e/test_browser_defences", "e2e/test_tracking_script", "e2e/test_affiliate_links",
+        "e2e/test_erasure", "e2e/test_jobs", "e2e/test_split", "e2e/test_link_files", "e2e/test_website_builder",
         "e2e/test_script_embedding", "e2e/test_consent", "e2e/test_ad_click_ids", "e2e/test_visitor_data",
         "e2e/test_visitor_remains",
         # Last: the searches for the clicks of its many sales would go on beside the other files.

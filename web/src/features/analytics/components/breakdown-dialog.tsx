@@ -16,21 +16,14 @@ import { hasSameLength } from '../lib/comparison';
 import { comparisonParams } from '../lib/ranges';
 import { cx } from '@/lib/cx';
 import { countOf } from '@/lib/format';
-import {
-  breakdownPagesQuery,
-  byText,
-  csvAddress,
-  type Breakdown,
-  type BreakdownParams,
-  type BreakdownRow,
-} from '../api/breakdown';
+import { breakdownPagesQuery, byText, csvAddress, type BreakdownParams, type BreakdownRow } from '../api/breakdown';
 import type { AnalyticsParams } from '../api/analytics';
 import { useColumns } from '../hooks/use-layout';
 import { deeper } from '../lib/breakdown-groups';
 import { dimensionName, isUnset, valueName, type Named } from '../lib/dimensions';
 import { eventsOf, type EventsRequest } from '../lib/events';
 import { filterLabel } from '../lib/filter-label';
-import { goodWhen, isOfCost, meaningOf, METRICS, metricName, metricText, shortName, type Metric } from '../lib/metrics';
+import { goodWhen, meaningOf, METRICS, metricName, metricText, shortName, type Metric } from '../lib/metrics';
 import {
   DIMENSIONS,
   withFilter,
@@ -62,12 +55,11 @@ export function BreakdownDialog({ website, details, state, params, named, metric
   const [sort, setSort] = useState<Sort>({ metric, descending: true });
   const [search, setSearch] = useState('');
   const searched = useDeferredValue(search.trim());
-  const showsCosts = [...columns, sort.metric].some(isOfCost);
   const request: BreakdownParams = {
     ...params,
     by: byText(details),
     ...comparisonParams(state),
-    metrics: METRICS.filter((item) => showsCosts || !isOfCost(item)).join(','),
+    metrics: [...new Set([...columns, sort.metric])].join(','),
     sort: `${sort.descending ? '-' : ''}${sort.metric}`,
     ...(searched ? { search: searched } : {}),
   };
@@ -115,14 +107,7 @@ export function BreakdownDialog({ website, details, state, params, named, metric
         <SearchField label="Search values" value={search} onChange={setSearch} />
         <span className="ml-auto flex gap-2 max-sm:col-span-2 max-sm:ml-0">
           <ColumnChooser columns={columns} onChange={setColumns} />
-          <a
-            className={buttonClass({ size: 'sm' })}
-            href={csvAddress({
-              ...request,
-              metrics: [...new Set([...columns, sort.metric])].join(','),
-            } as BreakdownParams)}
-            download
-          >
+          <a className={buttonClass({ size: 'sm' })} href={csvAddress(request)} download>
             <Download aria-hidden className="size-3.5" />
             CSV
           </a>
@@ -174,7 +159,7 @@ export function BreakdownDialog({ website, details, state, params, named, metric
           />
           <p className="mt-2 text-[0.8125rem] text-muted">
             {countOf(rows.length, 'row')} shown{query.hasNext ? '' : ', all rows loaded'}
-            {showsCosts && costSpread.length > 0 && `. ${spreadText(costSpread)}`}
+            {costSpread.length > 0 && ', costs spread evenly'}
           </p>
           <More of={query} className="mt-2" />
         </div>
@@ -182,15 +167,6 @@ export function BreakdownDialog({ website, details, state, params, named, metric
     </Dialog>
   );
 }
-
-const SPREAD: Readonly<Record<Breakdown['costSpread'][number], string>> = {
-  days: 'over the days of longer periods',
-  traffic: 'over the visits they paid for',
-};
-
-/** How costs became parts of the rows. */
-const spreadText = (spread: Breakdown['costSpread']): string =>
-  `Costs are spread evenly ${spread.map((how) => SPREAD[how]).join(' and ')}.`;
 
 interface Sort {
   readonly metric: Metric;

@@ -16,7 +16,6 @@ export function eventsOf(metric: Metric): EventsOf {
     case 'epc':
     case 'conversion_rate':
     case 'revenue_per_1000_visits':
-    case 'cost_per_conversion':
       return 'conversions';
     default:
       return 'everything';

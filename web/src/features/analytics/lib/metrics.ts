@@ -23,21 +23,8 @@ export const METRICS = [
   'roas',
   'cost_per_click',
   'cost_per_conversion',
-  'break_even_epc',
 ] as const;
 export type Metric = (typeof METRICS)[number];
-
-/** Those that read costs, which takes longer. */
-const OF_COST: ReadonlySet<Metric> = new Set<Metric>([
-  'cost',
-  'profit',
-  'roi',
-  'roas',
-  'cost_per_click',
-  'cost_per_conversion',
-  'break_even_epc',
-]);
-export const isOfCost = (metric: Metric): boolean => OF_COST.has(metric);
 
 /** Those that the series of an overview has or gives. */
 export const CHART_METRICS = [
@@ -97,18 +84,12 @@ const DESCRIBED: Readonly<Record<Metric, Described>> = {
     meaning: 'Clicks per 100 link impressions; switch impressions on in the settings of the website',
   },
   revenue_per_1000_visits: { name: 'Revenue per 1,000 visits', short: 'RPM', kind: 'money' },
-  cost: { name: 'Cost', kind: 'money', goodWhen: 'down', meaning: 'What you entered for this traffic under Costs' },
-  profit: { name: 'Profit', kind: 'money', meaning: 'Revenue less cost' },
-  roi: { name: 'ROI', kind: 'percent', meaning: 'Profit per 100 of cost' },
-  roas: { name: 'ROAS', kind: 'decimal', meaning: 'Revenue divided by cost' },
-  cost_per_click: { name: 'Cost per click', short: 'CPC', kind: 'money', goodWhen: 'down' },
-  cost_per_conversion: { name: 'Cost per conversion', short: 'CPA', kind: 'money', goodWhen: 'down' },
-  break_even_epc: {
-    name: 'Break-even EPC',
-    kind: 'money',
-    goodWhen: 'down',
-    meaning: 'The EPC at which profit is zero',
-  },
+  cost: { name: 'Cost', kind: 'money', goodWhen: 'down' },
+  profit: { name: 'Profit', kind: 'money' },
+  roi: { name: 'ROI', kind: 'percent' },
+  roas: { name: 'ROAS', kind: 'decimal' },
+  cost_per_click: { name: 'Cost per click', kind: 'money', goodWhen: 'down' },
+  cost_per_conversion: { name: 'Cost per conversion', kind: 'money', goodWhen: 'down' },
 };
 
 export const metricName = (metric: Metric): string => DESCRIBED[metric].name;
