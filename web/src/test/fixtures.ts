@@ -638,7 +638,7 @@ export function breakdown(query: URLSearchParams): Breakdown {
     rows: query.get('cursor') ? rows.slice(1) : query.get('search') === 'more' ? rows.slice(0, 1) : rows,
     totals: { ...metrics(1200, 1845), previous: null },
     nextCursor: query.get('search') === 'more' && !query.get('cursor') ? 'two' : null,
-    costSpread: ['days', 'traffic'],
+    costSpread: /cost|profit|ro/.test(query.get('metrics') ?? '') ? ['days', 'traffic'] : [],
   };
 }
 

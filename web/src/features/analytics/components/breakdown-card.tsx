@@ -179,7 +179,7 @@ function TabContent({ tab, visible, context }: ContentProps) {
         <Skeleton className="h-56" />
       </div>
     );
-  const rows = ranking ? data.rows.filter((row) => (row[ranking.among] ?? 0) > 0).slice(0, ROWS) : data.rows;
+  const rows = ranking ? data.rows.filter((row) => row[ranking.among] > 0).slice(0, ROWS) : data.rows;
   if (rows.length === 0) return <Empty className="min-h-56">{ranking?.without ?? 'No data in this period.'}</Empty>;
   const picked = pickedValues(context.filters, by);
   const onPick = (value: string) => context.onPick(by, value);

@@ -15,7 +15,7 @@ export interface BreakdownTab {
 export interface Ranking {
   readonly metrics: readonly [Metric, ...Metric[]];
   readonly sort: string;
-  readonly among: Metric;
+  readonly among: 'revenue' | 'impressions';
   readonly without: string;
 }
 

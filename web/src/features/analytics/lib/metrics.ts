@@ -84,7 +84,7 @@ const DESCRIBED: Readonly<Record<Metric, Described>> = {
     meaning: 'Clicks per 100 link impressions; switch impressions on in the settings of the website',
   },
   revenue_per_1000_visits: { name: 'Revenue per 1,000 visits', short: 'RPM', kind: 'money' },
-  cost: { name: 'Cost', kind: 'money', goodWhen: 'down' },
+  cost: { name: 'Cost', kind: 'money' },
   profit: { name: 'Profit', kind: 'money' },
   roi: { name: 'ROI', kind: 'percent' },
   roas: { name: 'ROAS', kind: 'decimal' },
