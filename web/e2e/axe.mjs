@@ -70,6 +70,11 @@ const shortenRetention = opened(async (page) => {
   await card.getByText(/individual events before/).waitFor();
   await card.getByRole('button', { name: /^Save retention of/ }).click();
 });
+const openRejected = async (page) => {
+  await page.getByRole('button', { name: '4 rejected' }).click();
+  await page.getByRole('region', { name: 'Rows: rejected' }).waitFor();
+};
+const openLayout = (page) => page.getByText('How the file is read').click();
 /** On a phone there is none: it is in the menu. */
 const railOf = (page) => page.getByRole('button', { name: 'Collapse navigation' }).click();
 const STATES = [
@@ -274,6 +279,16 @@ const STATES = [
   { name: 'conversions, nothing yet', path: '/conversions', base: first },
   { name: 'conversions, broken', path: '/conversions', base: broken, expected: '503' },
   { name: 'statements', path: '/conversions?view=statements' },
+  { name: 'network reports', path: '/conversions/networks' },
+  { name: 'network reports, none', path: '/conversions/networks', base: first },
+  { name: 'network reports, broken', path: '/conversions/networks', base: broken, expected: '503' },
+  { name: 'network reports, nothing chosen', path: '/conversions/networks', act: named('button', 'Preview') },
+  { name: 'network report', path: '/conversions/networks/ni-ready', act: openRejected },
+  { name: 'network report, layout', path: '/conversions/networks/ni-ready', act: openLayout },
+  { name: 'network report, questions', path: '/conversions/networks/ni-asking', act: named('button', 'Continue') },
+  { name: 'network report, applying', path: '/conversions/networks/ni-applying' },
+  { name: 'network report, applied', path: '/conversions/networks/ni-applied', act: opens('Undo import') },
+  { name: 'network report, failed', path: '/conversions/networks/ni-failed' },
   { name: 'payouts', path: '/payouts' },
   { name: 'payouts, record', path: '/payouts', act: opens('Record payout') },
   { name: 'payouts, void', path: '/payouts', act: opens(/^Void the payout/) },

@@ -197,7 +197,7 @@ const networkReport = createRoute({
   path: '/conversions/networks/$id',
   staticData: { title: 'Network report' },
   validateSearch: flat,
-  component: lazyRouteComponent(() => import('./pages/network-report'), 'NetworkReportPage'),
+  component: lazyRouteComponent(() => import('./pages/network-reports'), 'NetworkReportPage'),
 });
 
 const links = createRoute({

@@ -44,6 +44,7 @@ test('work pages of a signed-in person: the specified entries on top, all others
   expect(await workEntries('/conversions')).toEqual([
     'Links',
     'Conversions',
+    'Network reports',
     'Payouts',
     'Insights',
     'Builder',
@@ -97,6 +98,7 @@ test('pages below others: partners and channels below links, statements below pa
 test.each([
   ['/links/l1', 'Links'],
   ['/links/partners', 'My partners'],
+  ['/conversions/networks', 'Network reports'],
 ])('%s is a page of %s', async (path, entry) => {
   useUi.getState().setSideNav('full');
   signIn();

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { ChevronLeft } from 'lucide-react';
 import { buttonClass } from '@/components/ui/button';
 import { isMissing } from '@/lib/api/errors';
 import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
@@ -36,6 +37,7 @@ export function NetworkReportPage() {
       {...(told ? { subtitle: told.join(' · ') } : {})}
       tools={
         <Link to="/conversions/networks" search={search} className={buttonClass()}>
+          <ChevronLeft aria-hidden className="size-4" />
           All reports
         </Link>
       }

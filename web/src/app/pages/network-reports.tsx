@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { opened } from '@/components/data/opened';
 import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
@@ -9,10 +10,16 @@ import type { Website } from '@/lib/api/types';
 import { textOf } from '@/lib/url/search';
 import { importsQuery } from '@/features/networks/api/imports';
 import { ImportsCard } from '@/features/networks/components/imports-card';
-import { UploadCard } from '@/features/networks/components/upload-card';
 import { usualNetwork } from '@/features/networks/lib/usual-network';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
+
+export { NetworkReportPage } from './network-report';
+
+const UploadCard = opened(
+  () => import('@/features/networks/components/upload-card').then((module) => module.UploadCard),
+  <Skeleton className="h-96" />,
+);
 
 /** Networks' report files: uploaded here, and listed. */
 export function NetworkReportsPage() {

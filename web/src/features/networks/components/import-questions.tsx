@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Form, FormError, SubmitButton } from '@/components/form/form';
 import { useRequestForm } from '@/components/form/use-request-form';
 import { SelectField, TextField } from '@/components/ui/field';
@@ -10,8 +11,14 @@ import { choiceLabel } from '../lib/wording';
 /** More choices are a list to pick from. */
 const MAX_RADIOS = 5;
 
+interface Props {
+  readonly of: NetworkImport;
+  /** Beside the button that sends the answers. */
+  readonly beside: ReactNode;
+}
+
 /** What nobody may guess: the answers become part of how the file is read. */
-export function ImportQuestions({ of }: { readonly of: NetworkImport }) {
+export function ImportQuestions({ of, beside }: Props) {
   const questions = of.questions ?? [];
   const form = useRequestForm({
     initial: { answers: {} as Answers },
@@ -41,7 +48,8 @@ export function ImportQuestions({ of }: { readonly of: NetworkImport }) {
         </p>
       )}
       <FormError form={form} />
-      <div className="flex justify-end">
+      <div className="flex flex-wrap justify-end gap-2">
+        {beside}
         <SubmitButton form={form}>Continue</SubmitButton>
       </div>
     </Form>
@@ -61,6 +69,7 @@ function Question({ question: { field, message, choices }, choice, isMissing, on
     return (
       <TextField
         label={message}
+        className="max-w-md"
         value={choice}
         aria-invalid={invalid}
         onChange={(event) => onChoose(event.target.value.trim().toUpperCase())}
@@ -71,6 +80,7 @@ function Question({ question: { field, message, choices }, choice, isMissing, on
     return (
       <SelectField
         label={message}
+        className="max-w-md"
         value={choice}
         aria-invalid={invalid}
         onChange={(event) => onChoose(event.target.value)}

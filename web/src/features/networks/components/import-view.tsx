@@ -1,19 +1,26 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, type ReactNode } from 'react';
-import { ErrorBox, Loading } from '@/components/data/states';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { opened } from '@/components/data/opened';
+import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
 import type { Partner, Website } from '@/lib/api/types';
 import { formatCount } from '@/lib/format';
-import { importQuery, type NetworkImport } from '../api/imports';
+import { importQuery, type NetworkImport, type RowKind } from '../api/imports';
 import { unknownWords } from '../lib/mapping';
-import { isCorrectable, isRunning, STATES } from '../lib/states';
-import { FileLayout } from './file-layout';
+import { numbersOf } from '../lib/numbers';
+import { hasRows, isCorrectable, isRunning, STATES } from '../lib/states';
 import { ImportActions } from './import-actions';
 import { ImportNumbers } from './import-numbers';
-import { ImportQuestions } from './import-questions';
+import { ImportRows } from './import-rows';
 import { OtherNetwork, otherNetworkOf } from './other-network';
-import { RejectedChoices } from './rejected-choices';
+
+const ImportQuestions = opened(
+  () => import('./import-questions').then((module) => module.ImportQuestions),
+  <Skeleton className="h-40" />,
+);
+const RejectedChoices = opened(() => import('./rejected-choices').then((module) => module.RejectedChoices));
+const FileLayout = opened(() => import('./file-layout').then((module) => module.FileLayout));
 
 interface Props {
   readonly id: string;
@@ -38,6 +45,7 @@ const SHOW_CONVERSIONS = [
 export function ImportView({ id, website, partners, onUploadAgain }: Props) {
   const client = useQueryClient();
   const { data: found, error, refetch } = useQuery(importQuery(id));
+  const [kind, setKind] = useState<RowKind | null>(null);
   const before = useRef(found?.state);
   const state = found?.state;
   useEffect(() => {
@@ -51,6 +59,8 @@ export function ImportView({ id, website, partners, onUploadAgain }: Props) {
   if (!found) return <Loading label="Loading the import" />;
   const zone = website?.timezone ?? 'UTC';
   const unknown = unknownWords(found.rejected ?? []);
+  const shown = hasRows(found.state) ? numbersOf(found).find((one) => one.kind === kind && one.count > 0) : undefined;
+  const isAsking = found.state === 'asking' && !otherNetworkOf(found.questions ?? []);
   const isChoosable = found.state === 'ready' && unknown.partners.length + unknown.statuses.length > 0;
   return (
     <div className="flex flex-col gap-4 sm:gap-5">
@@ -59,7 +69,11 @@ export function ImportView({ id, website, partners, onUploadAgain }: Props) {
         actions={<Badge tone={STATES[found.state].tone}>{STATES[found.state].label}</Badge>}
       >
         <div className="flex flex-col gap-4">
-          <Stage of={found} timezone={zone} onUploadAgain={onUploadAgain} />
+          <Stage
+            of={found}
+            numbers={<ImportNumbers of={found} kind={shown?.kind ?? null} onOpen={setKind} />}
+            onUploadAgain={onUploadAgain}
+          />
           {found.state === 'ready' && unknown.isWithoutAdvertiser && (
             <p className="text-muted">
               Some rows name no advertiser. To accept them, cancel, and upload the file again with a partner chosen.
@@ -72,9 +86,14 @@ export function ImportView({ id, website, partners, onUploadAgain }: Props) {
               ))}
             </ul>
           )}
-          <ImportActions of={found} />
+          {!isAsking && <ImportActions of={found} />}
         </div>
       </Card>
+      {shown && (
+        <Card title={`Rows: ${shown.label}`}>
+          <ImportRows key={shown.kind} id={found.importId} kind={shown.kind} label={shown.label} timezone={zone} />
+        </Card>
+      )}
       {isChoosable && <RejectedChoices of={found} unknown={unknown} partners={partners} />}
       {isCorrectable(found.state) && found.layout && <FileLayout of={found} websiteZone={zone} />}
     </div>
@@ -84,29 +103,32 @@ export function ImportView({ id, website, partners, onUploadAgain }: Props) {
 const TITLES: Readonly<Record<NetworkImport['state'], string>> = {
   reading: 'Reading the file',
   asking: 'Questions about this file',
-  ready: 'Preview',
+  ready: 'What this report changes',
   applying: 'Applying the report',
-  applied: 'This report counts',
+  applied: 'Report applied',
   undoing: 'Undoing the import',
-  undone: 'This import was undone',
-  cancelled: 'This import was canceled',
+  undone: 'Import undone',
+  cancelled: 'Import canceled',
   failed: 'The file could not be read',
 };
 
 interface StageProps {
   readonly of: NetworkImport;
-  readonly timezone: string;
+  readonly numbers: ReactNode;
   readonly onUploadAgain: (network: string) => void;
 }
 
-function Stage({ of, timezone, onUploadAgain }: StageProps): ReactNode {
-  const numbers = <ImportNumbers of={of} timezone={timezone} />;
+function Stage({ of, numbers, onUploadAgain }: StageProps): ReactNode {
   switch (of.state) {
     case 'reading':
       return <Progress label="Reading and comparing every row. You can leave this page." />;
     case 'asking': {
       const other = otherNetworkOf(of.questions ?? []);
-      return other ? <OtherNetwork of={of} other={other} onUploadAgain={onUploadAgain} /> : <ImportQuestions of={of} />;
+      return other ? (
+        <OtherNetwork of={of} other={other} onUploadAgain={onUploadAgain} />
+      ) : (
+        <ImportQuestions of={of} beside={<ImportActions of={of} />} />
+      );
     }
     case 'applying':
     case 'undoing':

@@ -25,7 +25,7 @@ export function ImportsCard({ websiteId }: { readonly websiteId: string }) {
   );
 }
 
-const isRead = ({ state }: NetworkImport): boolean => !['reading', 'asking', 'failed'].includes(state);
+const isRead = ({ state }: NetworkImport): boolean => !['reading', 'asking', 'failed', 'cancelled'].includes(state);
 
 const COLUMNS: readonly Column<NetworkImport>[] = [
   {
