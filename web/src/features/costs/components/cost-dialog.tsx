@@ -2,7 +2,7 @@ import { FormDialog } from '@/components/form/form-dialog';
 import { useRequestForm } from '@/components/form/use-request-form';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { AddCost } from '@/lib/api/request-schemas';
+import { CostInput } from '@/lib/api/request-schemas';
 import type { Website } from '@/lib/api/types';
 import { todayIn } from '@/lib/dates';
 import { majorText } from '@/lib/format';
@@ -22,7 +22,7 @@ const CURRENCIES = ['USD', 'EUR', 'GBP', 'ISK', 'SEK', 'NOK', 'DKK', 'CHF', 'CAD
 export function CostDialog({ website, cost, onClose }: Props) {
   const today = todayIn(website.timezone);
   const form = useRequestForm({
-    request: AddCost,
+    request: CostInput,
     initial: {
       from: cost?.from ?? today,
       to: cost?.to ?? today,

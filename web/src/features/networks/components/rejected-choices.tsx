@@ -26,8 +26,8 @@ export function RejectedChoices({ of, unknown, partners }: Props) {
     input: (values) => withWords(of.mapping as ReportMapping, values.partners, values.statuses),
   });
   const choose = (name: 'partners' | 'statuses', word: string) => (choice: string) => {
-    const { [word]: _, ...others } = form.values[name];
-    form.set(name)(choice ? { ...others, [word]: choice } : others);
+    const others = Object.entries(form.values[name]).filter(([held]) => held !== word);
+    form.set(name)(Object.fromEntries(choice ? [...others, [word, choice]] : others));
   };
   return (
     <Card title="Rejected rows that a choice accepts" description="The file is read again with your choices.">
