@@ -106,7 +106,7 @@ class Report:
 @dataclass(frozen=True)
 class Spent:
     """What traffic cost from `first` to `last`, days of the website's zone, as it was entered. `corrected`: the amount
-    that it was changed to. `ends`: how it ends."""
+    that it was changed to. `ends`: its status in the end."""
 
     first: date
     last: date

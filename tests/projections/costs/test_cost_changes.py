@@ -1,4 +1,4 @@
-"""From decided costs to `cost_changes`: the sums are the present costs, also after a rebuild."""
+"""From decided costs to `cost_changes`: the sums are the current costs, also after a rebuild."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def entry(cents: int, last: date = date(2026, 12, 3)) -> CostEntry:
     return CostEntry(first=date(2026, 11, 1), last=last, source="google", amount=eur(cents * 2), worth=usd(cents))
 
 
-def test_the_present_costs_are_the_sum_of_what_was_added_and_removed(projecting: ProjectionBench) -> None:
+def test_the_current_costs_are_the_sum_of_what_was_added_and_removed(projecting: ProjectionBench) -> None:
     changed, removed, restored, link = (uuid4() for _ in range(4))
     spent = {"website_id": WEBSITE, "entry": entry(1_000)}
     longer = entry(2_000, date(2026, 12, 9)).model_copy(update={"link_id": link})
