@@ -1,7 +1,8 @@
 """`cost_changes`: what was spent on the traffic of websites, one row for what an event adds and one for what it takes.
 
-The sums of `amount` are the current costs. An entry's days are in its row; the parts of single days follow when they are read
-(`query_api.analytics.cost_rows`). The rows of an event lie in one partition, so that they are inserted as one.
+The sums of `amount` are the current costs. An entry's days are in its row; the parts of single days are computed when
+they are read (`query_api.analytics.cost_rows`). The rows of an event lie in one partition, so that they are inserted as
+one.
 """
 
 from __future__ import annotations
