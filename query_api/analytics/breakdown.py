@@ -116,7 +116,8 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     parsed = parse(query)
     after = _after(query.cursor, parsed) if query.cursor else ()
     page = RowPage(parsed.sorted_by, parsed.is_descending, _search(request, query.search, parsed.by), after)
-    request, counters = _with_costs(request, response, counters_of((*parsed.metrics, parsed.sorted_by)))
+    counters = counters_of((*parsed.metrics, parsed.sorted_by))
+    request = _with_costs(request, response, counters)
     plan = Plan(request.selection, request.range, parsed.by, counters, page=page, limit=query.limit)
     page_rows, late, beside = _page(plan, request, response)
     total, rows = total_of(page_rows), others_of(page_rows)
@@ -160,7 +161,8 @@ def read_series(query: SeriesQuery, request: AnalyticsRequest, response: Respons
     if len(values) > MAX_SERIES:
         raise invalid_parameter("values", f"A series follows at most {MAX_SERIES} values.")
     only = tuple((value,) for value in values) if by else None
-    request, counters = _with_costs(request, response, counters_of((query.metric,)))
+    counters = counters_of((query.metric,))
+    request = _with_costs(request, response, counters)
     plan = Plan(request.selection, request.range, by, counters, only, by_bucket=True)
     [fetched] = request.read(response, statement.report(plan))
     by_value = {value: [row for row in fetched if row.get("v0", "") == value] for value in values}
@@ -213,20 +215,14 @@ def split(text: str) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def _with_costs(
-    request: AnalyticsRequest, response: Response, counters: tuple[str, ...]
-) -> tuple[AnalyticsRequest, tuple[str, ...]]:
-    """The request with the costs of its ranges, if one of the counters is of those; without the counter, if there are
-    none."""
+def _with_costs(request: AnalyticsRequest, response: Response, counters: Sequence[str]) -> AnalyticsRequest:
+    """The request with the costs of its ranges, if one of the counters is of those."""
     if COST not in counters:
-        return request, counters
+        return request
     ranges = [range_ for range_ in (request.range, request.compared) if range_ is not None]
     queries = [cost_shapes.query(request.selection.website_id, range_) for range_ in ranges]
-    own, *compared = request.read(response, *queries)
-    costs = cost_shapes.parse(own, *compared)
-    if not costs:
-        return request, tuple(name for name in counters if name != COST)
-    return replace(request, selection=replace(request.selection, costs=costs)), counters
+    costs = cost_shapes.parse(*request.read(response, *queries))
+    return replace(request, selection=replace(request.selection, costs=costs))
 
 
 _ByValues = Mapping[tuple[str, ...], Row]

@@ -289,7 +289,7 @@ def test_an_answer_says_how_costs_were_spread(query_service: QueryService) -> No
         found: list[str] = measured.get("breakdown", by=by, **{**span, **more})["costSpread"]
         return found
 
-    assert spread("source") == []
+    assert spread("source") == [] == spread("source", sort="-profit", metrics="cost,roi")
     entered(query_service, measured, [Spent(day, day, 1_000, {"source": "google"}, id=uuid4())])
     assert spread("source") == []
     assert spread("device") == ["traffic"] == spread("source", filter=["device:is:mobile"])
