@@ -128,7 +128,7 @@ def costs_differ(world: World, place: Place, first: date, last: date) -> list[st
         return found
 
     said, expected = dict[str, Any](), dict[str, Any]()
-    for name in ("source", "link", "page", "country", "device", "weekday_hour", "page,country"):
+    for name in ("source", "link", "weekday_hour", "page,country"):
         found = report(name)
         said[f"total by {name}"] = [_fraction(found["totals"][metric]) for metric in ("cost", "profit")]
         said[f"sums by {name}"] = [
