@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 
 class Rows(Protocol):
-    """The operations of a handler on the rows of one table. `dict` values are stored as jsonb.
+    """The operations of a handler on the rows of one table. `dict` values, and lists of them, are stored as jsonb.
 
     `position` is the place of the event in commit order, `offset` that in the topic. In a condition, `None` matches no
     row.
@@ -159,9 +159,13 @@ class PostgresRows:
         if shape != self._shape:
             self.flush()
             self._shape, self._statement = shape, statement()
-        self._waiting.append([Jsonb(value) if isinstance(value, dict) else value for value in values])
+        self._waiting.append([Jsonb(value) if _is_json(value) else value for value in values])
         if len(self._waiting) >= FLUSH_ROWS:
             self.flush()
+
+
+def _is_json(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
 
 
 def _id(name: str) -> sql.Identifier:

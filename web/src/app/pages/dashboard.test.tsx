@@ -72,12 +72,13 @@ test('getting started shows what is still missing, and goes when all is done', a
   state.conversions = [];
   renderApp('/dashboard');
   const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
-  expect(steps.getByText('1 of 6 steps done')).toBeInTheDocument();
+  expect(steps.getByText('1 of 7 steps done')).toBeInTheDocument();
   expect(steps.getByRole('link', { name: 'Set it up' })).toHaveAttribute('href', '/account-settings?tab=general');
   expect(steps.getByRole('link', { name: 'Create an invite code' })).toHaveAttribute(
     'href',
     '/account-settings?tab=invite-codes',
   );
+  expect(steps.getByRole('link', { name: 'Import a report' })).toHaveAttribute('href', '/conversions/networks');
   expect(steps.getByRole('link', { name: 'Show the snippet' })).toHaveAttribute(
     'href',
     '/account-settings?tab=websites',
@@ -264,7 +265,7 @@ test('spec §2: no websites: the same words as on the analytics page', async () 
   renderApp('/dashboard');
   expect(await screen.findByText('No Websites Found')).toBeInTheDocument();
   const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
-  expect(steps.getByText('0 of 6 steps done')).toBeInTheDocument();
+  expect(steps.getByText('0 of 7 steps done')).toBeInTheDocument();
   expect(within(screen.getByRole('main')).getAllByRole('link', { name: /^Connect/ })).toHaveLength(1);
   expect(requests('GET /api/platform/links')).toEqual([]);
 });

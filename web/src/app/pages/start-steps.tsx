@@ -24,6 +24,8 @@ interface Props {
 }
 
 const HINT = 'getting-started';
+/** Reporters of conversions that are networks. */
+const BY_NETWORKS = new Set(['postback', 'import']);
 
 /** Fills the cache from the early reads. */
 export const takeStepReads = (client: QueryClient, websiteId: string) =>
@@ -95,7 +97,7 @@ interface Known {
   readonly account: { readonly twoFactor: boolean } | undefined;
   readonly invites: readonly unknown[] | undefined;
   readonly links: readonly unknown[] | undefined;
-  readonly latest: readonly unknown[] | undefined;
+  readonly latest: readonly { readonly reportedBy?: string }[] | undefined;
   readonly onDismiss: () => void;
   readonly onAllDone: () => void;
 }
@@ -142,6 +144,16 @@ function stepsOf({
       action: website && (
         <Link to="/links/partners" className={textLink}>
           Add a partner
+        </Link>
+      ),
+    },
+    {
+      title: 'Connect your networks',
+      text: 'Import their reports, or give them your postback URL.',
+      done: latest?.some(({ reportedBy }) => BY_NETWORKS.has(reportedBy ?? '')) ?? false,
+      action: website && (
+        <Link to="/conversions/networks" className={textLink}>
+          Import a report
         </Link>
       ),
     },
