@@ -229,7 +229,8 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
     >
       <PageFailure value={overview.isError && !overview.data}>
         <div className="flex flex-col gap-4 sm:gap-5">
-          <Controls>
+          {/* What is chosen stays in view: the toolbar and, below it, the filters in force. */}
+          <div className="sticky top-14 z-sticky -mx-4 flex flex-col gap-2 border-b border-line bg-canvas px-4 py-2 sm:-mx-6 sm:px-6 xl:flex-row xl:flex-wrap xl:items-center">
             <Toolbar
               websites={websites}
               website={website}
@@ -248,7 +249,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
                 </Suspense>
               </Boundary>
             </FilterBar>
-          </Controls>
+          </div>
           {fault && (
             <p role="alert" className="rounded-lg bg-warn-soft px-3 py-1.5 text-[0.8125rem] text-warn">
               {fault} Showing {RANGE_LABELS[state.range]}.
@@ -469,15 +470,6 @@ function FoldedOnPhone({ title, children }: { readonly title: string; readonly c
       <summary className={cx(surface, 'flex min-h-11 cursor-pointer items-center px-4 font-semibold')}>{title}</summary>
       {open && <div className="mt-4 flex flex-col gap-4">{children}</div>}
     </details>
-  );
-}
-
-/** What is chosen stays in view: the toolbar and, below it, the filters in force, in one line on a phone. */
-function Controls({ children }: { readonly children: ReactNode }) {
-  return (
-    <div className="sticky top-14 z-sticky -mx-4 flex flex-col gap-2 border-b xl:flex-row xl:flex-wrap xl:items-center border-line bg-canvas/95 px-4 py-2 backdrop-blur sm:-mx-6 sm:px-6 max-sm:[&>[role=group]]:flex-nowrap max-sm:[&>[role=group]]:overflow-x-auto">
-      {children}
-    </div>
   );
 }
 

@@ -42,7 +42,7 @@ export function SlimFooter() {
   return (
     <footer className="mt-8 border-t border-line px-4 py-3 text-xs text-muted sm:px-6 print:hidden">
       <nav aria-label="Footer">
-        <ul className="flex flex-wrap gap-x-4">
+        <ul className="flex flex-wrap items-center gap-x-4">
           {footer
             .flatMap((column) => column.links)
             .map((entry) => (
@@ -50,7 +50,7 @@ export function SlimFooter() {
                 <FooterLink entry={entry} />
               </li>
             ))}
-          <li className="py-1 whitespace-nowrap">© 2024 {PRODUCT}</li>
+          <li className="whitespace-nowrap">© 2024 {PRODUCT}</li>
         </ul>
       </nav>
     </footer>

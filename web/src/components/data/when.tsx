@@ -7,7 +7,7 @@ export function When({ at }: { readonly at: string }) {
   const zone = browserTimezone();
   const words = useFromNow((now) => relativeTime(at, now, zone));
   return (
-    <time dateTime={at} title={formatZoned(at, zone)}>
+    <time dateTime={at} title={formatZoned(at, zone)} className="whitespace-nowrap">
       {words}
     </time>
   );

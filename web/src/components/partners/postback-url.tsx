@@ -69,19 +69,19 @@ function TestOfPartner({ website, partner }: { readonly website: Props['website'
   const link = links.data?.find((item) => item.isActive);
   if (!links.data) return null; // the URL is what the dialog is for
   return (
-    <div className="border-t border-line pt-3">
-      {link ? (
-        <Boundary fallback={null}>
-          <Suspense fallback={null}>
+    <Boundary fallback={null}>
+      <Suspense fallback={null}>
+        <div className="border-t border-line pt-3">
+          {link ? (
             <TestConversion link={link.id} />
-          </Suspense>
-        </Boundary>
-      ) : (
-        <p className="text-[0.8125rem] text-muted">
-          Create a link to {partner.name} to send a test conversion through it.
-        </p>
-      )}
-    </div>
+          ) : (
+            <p className="text-[0.8125rem] text-muted">
+              Create a link to {partner.name} to send a test conversion through it.
+            </p>
+          )}
+        </div>
+      </Suspense>
+    </Boundary>
   );
 }
 

@@ -24,9 +24,10 @@ const BOT_OPTIONS: Record<Bots, string> = { exclude: 'Exclude bots', include: 'I
 export function FilterBar({ state, onChange, params, named, children }: Props) {
   const [open, setOpen] = useState(false);
   return (
-    <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
+    <div role="group" aria-label="Filters" className="flex items-center gap-2 max-sm:overflow-x-auto sm:flex-wrap">
       {children}
       {state.filters.map((filter) => {
+        const name = dimensionName(filter.dimension);
         const text = filterValues(filter, named);
         return (
           <span
@@ -34,12 +35,11 @@ export function FilterBar({ state, onChange, params, named, children }: Props) {
             className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-3 text-[0.8125rem]"
           >
             <span className="truncate">
-              {dimensionName(filter.dimension)} {OPERATOR_NAMES[filter.operator]}{' '}
-              <strong className="font-semibold">{text}</strong>
+              {name} {OPERATOR_NAMES[filter.operator]} <strong className="font-semibold">{text}</strong>
             </span>
             <button
               type="button"
-              aria-label={`Remove filter ${dimensionName(filter.dimension)} ${text}`}
+              aria-label={`Remove filter ${name} ${text}`}
               className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-surface"
               onClick={() => onChange(withoutFilter(state, filter.dimension))}
             >
@@ -81,7 +81,7 @@ export function FilterBar({ state, onChange, params, named, children }: Props) {
           </option>
         ))}
       </Select>
-      {state.filters.length > 0 && (
+      {state.filters[0] && (
         <Button size="sm" variant="ghost" onClick={() => onChange({ ...state, filters: [] })}>
           Clear filters
         </Button>

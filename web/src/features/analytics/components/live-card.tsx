@@ -89,7 +89,7 @@ function Figures({ data, website, onPick }: FiguresProps) {
         </p>
       </div>
       <MiniBars
-        className="mt-3 h-16"
+        className="mt-5 h-16"
         label={`Events per minute over the last 30 minutes, ${formatCount(total)} in all`}
         bars={bars.map((bar) => ({
           key: bar.minute,

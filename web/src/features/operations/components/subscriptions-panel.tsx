@@ -49,7 +49,7 @@ export function SubscriptionsPanel() {
           <Empty>No subscribers</Empty>
         )}
       </Card>
-      <div className="grid gap-5 2xl:grid-cols-2">
+      <div className="grid gap-5">
         <Card title="Process managers" description="Scheduled commands: expiry, reminders, checks, retries.">
           {processManagers.length > 0 ? (
             <Rows

@@ -20,9 +20,6 @@ export function SystemPanel() {
   const data = query.data;
   return (
     <div className="flex flex-col gap-5">
-      <div className="flex justify-end">
-        <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
-      </div>
       {query.error && (
         <ErrorBox error={query.error} prefix="Error loading the system" onRetry={() => void query.refetch()} />
       )}
@@ -33,7 +30,12 @@ export function SystemPanel() {
       )}
       {data && (
         <>
-          <Figures data={data} />
+          <div>
+            <Figures data={data} />
+            <p className="mt-3">
+              <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
+            </p>
+          </div>
           <div className="grid gap-5 xl:grid-cols-2">
             <Engines data={data} />
             <Disk data={data} />

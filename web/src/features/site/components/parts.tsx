@@ -60,7 +60,11 @@ export function Section({
   readonly children: ReactNode;
 }) {
   return (
-    <section id={id} aria-label={title} className={cx('scroll-mt-14', tinted && 'border-y border-line bg-sunken/50')}>
+    <section
+      id={id}
+      aria-label={title}
+      className={cx('scroll-mt-14', tinted && 'border-y border-line bg-sunken/50 last:-mb-16 last:border-b-0')}
+    >
       <div className={cx('mx-auto px-4 py-14 sm:px-6 sm:py-16', wide ? 'max-w-6xl' : 'max-w-3xl')}>
         <div className="mb-8 max-w-2xl">
           <h2 className="text-2xl font-semibold sm:text-3xl">{title}</h2>

@@ -86,6 +86,7 @@ const columnsOf = (
   {
     id: 'channel',
     header: 'Channel',
+    className: 'min-w-29',
     cell: (row) => (
       <>
         <a
@@ -117,6 +118,7 @@ const columnsOf = (
   {
     id: 'actions',
     header: <span className="sr-only">Actions</span>,
+    className: 'min-w-63',
     cell: (row) => (
       <div className="flex flex-wrap justify-end gap-1">
         <Button
