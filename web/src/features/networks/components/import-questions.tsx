@@ -71,7 +71,6 @@ function Question({ question: { field, message, choices }, choice, isMissing, on
         label={message}
         className="max-w-md"
         value={choice}
-        aria-invalid={invalid}
         onChange={(event) => onChoose(event.target.value.trim().toUpperCase())}
         maxLength={3}
       />
@@ -82,7 +81,6 @@ function Question({ question: { field, message, choices }, choice, isMissing, on
         label={message}
         className="max-w-md"
         value={choice}
-        aria-invalid={invalid}
         onChange={(event) => onChoose(event.target.value)}
       >
         <option value="">Choose</option>
@@ -103,7 +101,6 @@ function Question({ question: { field, message, choices }, choice, isMissing, on
               type="radio"
               name={field}
               className="size-4 shrink-0 accent-brand"
-              aria-invalid={invalid}
               checked={choice === one}
               onChange={() => onChoose(one)}
             />
