@@ -143,6 +143,21 @@ def parse_resolvers(text: str) -> tuple[Server, ...]:
     return tuple(servers)
 
 
+def parse_named_urls(*names: str) -> Callable[[str], tuple[tuple[str, str], ...]]:
+    """Makes a parser for `name=URL` of these names, with commas between them; slashes at the end are removed."""
+
+    def parse(text: str) -> tuple[tuple[str, str], ...]:
+        urls: dict[str, str] = {}
+        for part in text.split(","):
+            name, _, url = part.strip().partition("=")
+            if name not in names:
+                raise ValueError(f"it is written name=URL, with commas between them; the names are {', '.join(names)}")
+            urls[name] = parse_endpoint(url)
+        return tuple(urls.items())
+
+    return parse
+
+
 def parse_email(text: str) -> str:
     """Checks the form alone: a name, an @ and a domain with a dot."""
     name, at, host = text.partition("@")

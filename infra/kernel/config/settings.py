@@ -25,6 +25,7 @@ from infra.kernel.config.parsers import (
     parse_file,
     parse_flag,
     parse_master_key,
+    parse_named_urls,
     parse_networks,
     parse_one_of,
     parse_origin,
@@ -262,6 +263,13 @@ class Settings:
     instagram_client_id: str | None = _channel_app("Instagram", "id")
     instagram_client_secret: str | None = _channel_app("Instagram", "secret", secret=True)
     instagram_api_url: str | None = _channel_url("Instagram")
+    network_urls: tuple[tuple[str, str], ...] = setting(
+        "ALTHING_NETWORK_URLS",
+        "Servers in place of affiliate networks' own APIs, separated by commas, for tests and proxies: "
+        "`awin=http://127.0.0.1:9101,cj=…,impact=…`.",
+        parse_named_urls("awin", "cj", "impact"),
+        (),
+    )
     trusted_proxies: tuple[Network, ...] = setting(
         "TRUSTED_PROXIES",
         "Addresses or networks, separated by commas, whose X-Forwarded-For is trusted.",

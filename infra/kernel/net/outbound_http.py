@@ -44,6 +44,10 @@ class OutboundFailed(Exception):
         self.is_certificate = is_certificate
 
 
+class OutboundTooLarge(OutboundFailed):
+    """The response has more bytes than may be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class OutboundResponse:
     """A complete answer. `body` is as it was received; a content coding is not decoded."""
@@ -156,7 +160,7 @@ class Outbound:
             async for part in answer.aiter_raw():
                 body += part
                 if len(body) > request.max_bytes:
-                    raise OutboundFailed("The answer is too large.")
+                    raise OutboundTooLarge("The answer is too large.")
             return OutboundResponse(answer.status_code, answer.headers, bytes(body))
 
 

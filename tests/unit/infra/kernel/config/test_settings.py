@@ -49,6 +49,9 @@ def test_names_of_others_are_left_alone() -> None:
         ("ALTHING_DNS_RESOLVERS", "dns.example"),
         ("ALTHING_DNS_RESOLVERS", "192.0.2.1:99999"),
         ("ALTHING_OUTBOUND_NETWORKS", "inside"),
+        ("ALTHING_NETWORK_URLS", "http://127.0.0.1:9101"),
+        ("ALTHING_NETWORK_URLS", "tradedoubler=http://127.0.0.1:9101"),
+        ("ALTHING_NETWORK_URLS", "awin=http://user:word@proxy.example"),
         ("ALTHING_MASTER_KEY", "abc"),
         ("ALTHING_KAFKA_FLUSH_EACH", "maybe"),
         ("ALTHING_SITE_RATE", "0"),
@@ -142,6 +145,11 @@ def test_resolvers_are_addresses_with_or_without_a_port() -> None:
     settings = load({"ALTHING_DNS_RESOLVERS": "192.0.2.1, 192.0.2.2:5353,2001:db8::1,[2001:db8::2]:54"}, None)
     found = [("192.0.2.1", 53), ("192.0.2.2", 5353), ("2001:db8::1", 53), ("2001:db8::2", 54)]
     assert settings.dns_resolvers == tuple(found)
+
+
+def test_servers_in_place_of_networks_are_named_one_by_one() -> None:
+    settings = load({"ALTHING_NETWORK_URLS": "awin=http://127.0.0.1:9101/, cj=https://proxy.example/cj"}, None)
+    assert settings.network_urls == (("awin", "http://127.0.0.1:9101"), ("cj", "https://proxy.example/cj"))
 
 
 def test_a_secret_may_be_in_a_file(tmp_path: Path) -> None:
