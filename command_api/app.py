@@ -58,6 +58,7 @@ from command_api.matching import learning_routes
 from command_api.matching import routes as matching
 from command_api.matching.ideas import routes as idea_routes
 from command_api.networks import routes as networks
+from command_api.networks.connections import routes as network_connections
 from command_api.notifications import routes as notifications
 from command_api.notifications.alerts import routes as alert_routes
 from command_api.notifications.alerts.mail import STOP_PATH as ALERTS_STOP_PATH
@@ -137,6 +138,7 @@ CONTEXTS = (
     forum,
     forum_moderation,
     networks,
+    network_connections,
     notifications,
     alert_routes,
     webhook_routes,

@@ -33,7 +33,9 @@ from command_api.links.bulk.handlers import LINK_BULKS
 from command_api.links.shifting.process import link_shifts, read_figures
 from command_api.marketplace import process as marketplace
 from command_api.marketplace.listings.verification import ClickHouseMeasurements
+from command_api.networks.connections.process import network_pulls
 from command_api.networks.process import network_imports
+from command_api.networks.pulling.client import ReportClient
 from command_api.notifications.alerts.link_health import OutwardLinkChecker
 from command_api.notifications.alerts.process import alert_processes
 from command_api.notifications.webhooks.outbox import open_outbound, webhook_deliveries
@@ -64,6 +66,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         SCHEDULED_DECISIONS,
         LINK_BULKS,
         network_imports(container, clicks, events),
+        network_pulls(container, ReportClient.of(container.settings)),
         link_shifts(
             container,
             partial(read_figures, container, clients),

@@ -28,6 +28,7 @@ from command_api.links.shifting import handlers as link_shifts
 from command_api.marketplace import handlers as marketplace
 from command_api.matching import handlers as matching
 from command_api.networks import handlers as networks
+from command_api.networks.connections import handlers as network_connections
 from command_api.notifications import handlers as notifications
 from command_api.notifications.alerts import handlers as alerts
 from command_api.notifications.webhooks import handlers as webhooks
@@ -64,6 +65,7 @@ HANDLERS: Final = CommandHandlers.merged(
         marketplace.HANDLERS,
         matching.HANDLERS,
         networks.HANDLERS,
+        network_connections.HANDLERS,
         notifications.HANDLERS,
         alerts.HANDLERS,
         webhooks.HANDLERS,

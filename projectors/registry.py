@@ -50,6 +50,7 @@ from projectors.read_models.matching.ideas import IDEA_CHOICES, IDEA_ROUNDS
 from projectors.read_models.matching.lessons_done import LESSONS_DONE
 from projectors.read_models.matching.matching_profiles import MATCHING_PROFILES
 from projectors.read_models.matching.programs import PROGRAMS
+from projectors.read_models.networks.network_connections import NETWORK_CONNECTIONS
 from projectors.read_models.networks.network_imports import NETWORK_IMPORTS
 from projectors.read_models.notifications.alerts import ALERT_DELIVERIES, ALERT_RULES, ALERTS
 from projectors.read_models.notifications.notification_choices import NOTIFICATION_CHOICES
@@ -172,6 +173,7 @@ REGISTRY: Final = Registry(
         LINK_BULKS,
         LINK_BULK_OUTCOMES,
         NETWORK_IMPORTS,
+        NETWORK_CONNECTIONS,
         SITES,
         SITE_VERSIONS,
         SITE_RELEASES,

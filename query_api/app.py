@@ -87,6 +87,7 @@ from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
 from query_api.matching import ideas, learning
 from query_api.matching import routes as matching
+from query_api.networks import connections as network_connections
 from query_api.networks import imports as network_imports
 from query_api.notifications import alerts, webhooks
 from query_api.notifications import routes as notifications
@@ -208,6 +209,7 @@ ROUTERS: Final = (
     forum_members.own_router,
     forum_members.admin_router,
     network_imports.router,
+    network_connections.router,
     notifications.router,
     alerts.router,
     webhooks.router,

@@ -162,3 +162,57 @@ class NetworkImportCancelled(DomainEvent):
 
     NAME: ClassVar[str] = "network_import.cancelled"
     website_id: UUID
+
+
+class PullSchedule(StrEnum):
+    """How often a network's API is read."""
+
+    HOURLY = "hourly"
+    DAILY = "daily"
+
+
+class NetworkConnectionAdded(DomainEvent):
+    """A person connected a website to the API of a network. The credentials are stored apart, sealed."""
+
+    NAME: ClassVar[str] = "network_connection.added"
+    website_id: UUID
+    network: str
+    schedule: PullSchedule
+    currency: str | None = Field(
+        default=None, pattern="^[A-Z]{3}$", description="Of the account, where the network's rows name none"
+    )
+    partner_id: UUID | None = Field(default=None, description="Of rows that name no advertiser that is known")
+
+
+class NetworkConnectionChanged(DomainEvent):
+    """A person changed how often the network is read, or entered new credentials."""
+
+    NAME: ClassVar[str] = "network_connection.changed"
+    website_id: UUID
+    schedule: PullSchedule
+    has_new_credentials: bool
+
+
+class NetworkConnectionRefused(DomainEvent):
+    """The network does not accept the credentials: nothing is read until there are new ones."""
+
+    NAME: ClassVar[str] = "network_connection.refused"
+    website_id: UUID
+    problem: str = Field(max_length=300)
+
+
+class NetworkReportPulled(DomainEvent):
+    """The network was read up to a moment. Without an import it had nothing new."""
+
+    NAME: ClassVar[str] = "network_connection.pulled"
+    website_id: UUID
+    pulled_until: datetime
+    rows: int = Field(ge=0)
+    import_id: UUID | None = None
+
+
+class NetworkConnectionRemoved(DomainEvent):
+    """The connection ended, and its credentials were deleted; imports stay."""
+
+    NAME: ClassVar[str] = "network_connection.removed"
+    website_id: UUID

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.networks import ImportState
+from schemas.events.networks import ImportState, PullSchedule
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
@@ -46,3 +46,15 @@ class NetworkImport(ResponseModel):
     questions: list[ImportQuestion] = Field(default=[])
     code: str = Field(default="", description="Why it failed")
     message: str = ""
+
+
+class NetworkConnection(ResponseModel):
+    """A website's connection to the API of a network. Its credentials are never shown."""
+
+    id: UUID
+    website_id: UUID
+    network: str
+    schedule: PullSchedule
+    currency: str | None = Field(description="Of the account, where the network's rows name none")
+    partner_id: UUID | None = Field(description="Who pays rows of no known advertiser")
+    is_refused: bool = Field(description="The network does not accept the credentials: enter new ones")

@@ -132,6 +132,10 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
     " the log, and what follows from that is compared as conversions.": (
         *("networks.import_file", "networks.import_job", "networks.import_row", "networks.stated_sale"),
     ),
+    "Credentials of networks' APIs, and how far the reading of each is: no event has them. What was read becomes an"
+    " import, which is in the log; a pull whose position is lost begins again, and a row counts once.": (
+        *("networks.connection", "networks.pulled_page", "networks.call_pace"),
+    ),
     "Made before the decision that uses it: queries of an earlier version, which become events when the service starts;"
     " pages that are published under the hash of all that they are made of, and then compared as files.": (
         *("sql.saved_query", "publishing.rendered_page"),

@@ -127,6 +127,14 @@ TABLES: Final = (
         "read.costs",
         _columns("id first last entry added_at removed_at"),
     ),
+    ExportTable(
+        "network_connections",
+        "Connections to networks' APIs, and what the last pull of each brought",
+        "read.network_connections",
+        _columns(
+            "id network schedule currency partner_id is_refused problem added_at pulled_at pulled_until rows import_id"
+        ),
+    ),
     ExportTable("annotations", "Notes on the charts", "read.annotations", _columns("id at text")),
     ExportTable(
         "insights",

@@ -1,0 +1,41 @@
+"""Bodies of requests about connections to networks' APIs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from command_api.kernel.http import RequestModel
+from schemas.events.networks import PullSchedule
+
+Credentials = Annotated[
+    dict[Annotated[str, Field(max_length=32)], Annotated[str, Field(max_length=2_048)]],
+    Field(
+        max_length=8,
+        description="awin: publisherId, token; cj: publisherId, token; impact: accountSid, authToken. Not shown again",
+    ),
+]
+
+
+class ConnectNetwork(RequestModel):
+    """Connects a website to the API of a network."""
+
+    network: str = Field(max_length=32, description="awin, cj or impact")
+    website_id: UUID
+    credentials: Credentials
+    schedule: PullSchedule = PullSchedule.DAILY
+    currency: str | None = Field(
+        default=None,
+        pattern="^[A-Z]{3}$",
+        description="cj: the account's own, whose amounts are then read; else those in USD",
+    )
+    partner_id: UUID | None = Field(default=None, description="Who pays rows of no known advertiser")
+
+
+class ReconnectNetwork(RequestModel):
+    """Changes what is given."""
+
+    credentials: Credentials | None = None
+    schedule: PullSchedule | None = None
