@@ -14,6 +14,7 @@ test('every page of one thing is among these', () => {
     '/blog/$slug',
     '/builder/$site',
     '/builder/$site/$page',
+    '/conversions/networks/$id',
     '/forum/member/$handle',
     '/forum/thread/$id',
     '/help/$slug',
@@ -34,6 +35,7 @@ test.each([...WITH_ID, '/marketplace/sell?listing=$id'])(
         http.any('*/api/forum/*', () => refuse(status, 'No')),
         http.any('*/api/platform/sites/*', () => refuse(status, 'No')),
         http.any('*/api/platform/links/*', () => refuse(status, 'No')),
+        http.any('*/api/platform/networks/imports/*', () => refuse(status, 'No')),
       );
       signIn();
       renderApp(path.replace(/\$\w+/, 'not-an-id'));

@@ -21,7 +21,7 @@ from command_api.networks.pulling.position import (
 from command_api.networks.pulling.report_api import PullAccount, ReportApi
 from command_api.networks.pulling.report_file import page_bytes, report_file
 from command_api.networks.reading import reports
-from command_api.networks.reading.rows import ReportLayoutChanges, ReportRow
+from command_api.networks.reading.rows import ReportLayoutChanges, NetworkRow
 from tests.support.network_servers import NetworkServer, ServerOutbound, utc
 
 NOW = utc("2026-11-29T12:00:00")
@@ -76,7 +76,7 @@ class Pull:
         with file:
             return file.read()
 
-    def rows(self) -> list[ReportRow]:
+    def rows(self) -> list[NetworkRow]:
         """The rows of its report file, as an import reads them."""
         file, count = report_file(self.pages, self.api.list_name)
         if not count:
@@ -88,7 +88,7 @@ class Pull:
             file.seek(0)
             layout = inspection.layout
             read = list(reports.read(file, self.api.network, layout, timezone="UTC", currency=layout.currency))
-        rows = [row for row in read if isinstance(row, ReportRow)]
+        rows = [row for row in read if isinstance(row, NetworkRow)]
         assert len(rows) == len(read) == count
         return rows
 
@@ -104,11 +104,11 @@ def pull_of(server: NetworkServer, network: str, clock: Clock, *, pulled_until: 
     return Pull(api, server, clock, PullAccount(credentials), position)
 
 
-def ids(rows: Sequence[ReportRow]) -> list[int]:
+def ids(rows: Sequence[NetworkRow]) -> list[int]:
     return sorted(int(row.txid.rpartition(".")[2]) for row in rows)
 
 
-def total(rows: Sequence[ReportRow]) -> Decimal:
+def total(rows: Sequence[NetworkRow]) -> Decimal:
     return sum((row.commission for row in rows), Decimal(0))
 
 

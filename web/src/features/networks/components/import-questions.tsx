@@ -38,7 +38,6 @@ export function ImportQuestions({ of, beside }: Props) {
           key={question.field}
           question={question}
           choice={answers[question.field] ?? ''}
-          isMissing={form.fault('answers') !== undefined && !answers[question.field]}
           onChoose={choose(question.field)}
         />
       ))}
@@ -59,12 +58,10 @@ export function ImportQuestions({ of, beside }: Props) {
 interface QuestionProps {
   readonly question: ImportQuestion;
   readonly choice: string;
-  readonly isMissing: boolean;
   readonly onChoose: (choice: string) => void;
 }
 
-function Question({ question: { field, message, choices }, choice, isMissing, onChoose }: QuestionProps) {
-  const invalid = isMissing ? true : undefined;
+function Question({ question: { field, message, choices }, choice, onChoose }: QuestionProps) {
   if (choices.length === 0 && field !== 'timezone')
     return (
       <TextField
