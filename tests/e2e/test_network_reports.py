@@ -35,7 +35,7 @@ def test_a_report_is_previewed_applied_and_undone(admin_stack: Stack, api: httpx
     page.get_by_label(f"Which partner is “{ADVERTISER}”?").select_option(label=partner["name"])
     page.get_by_role("region", name="Rejected rows").get_by_role("button", name="Read again").click()
     numbers.get_by_role("button", name="3 without a click").click()
-    rows = page.get_by_role("table", name="Rows: without a click")
+    rows = page.get_by_role("table", name="Rows table: without a click")
     expect(rows.get_by_role("row")).to_have_count(4)
     expect(rows).to_contain_text("700002")
     expect(numbers).to_contain_text("+€36.00")
@@ -59,7 +59,7 @@ def test_a_report_is_previewed_applied_and_undone(admin_stack: Stack, api: httpx
     expect(page.get_by_role("heading", name="Import undone")).to_be_visible()
     wait_for(lambda: set(conversions(api, site["id"]).values()) == {"rejected"}, "three withdrawn conversions")
     page.get_by_role("link", name="All reports").click()
-    listed = page.get_by_role("table", name="Imports").get_by_role("row").nth(1)
+    listed = page.get_by_role("table", name="Imports table").get_by_role("row").nth(1)
     expect(listed).to_contain_text(re.compile("awin-november.json.*Awin.*Undone"))
 
 

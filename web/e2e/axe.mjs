@@ -72,7 +72,7 @@ const shortenRetention = opened(async (page) => {
 });
 const openRejected = async (page) => {
   await page.getByRole('button', { name: '4 rejected' }).click();
-  await page.getByRole('region', { name: 'Rows: rejected' }).waitFor();
+  await page.getByRole('region', { name: 'Rows table: rejected' }).waitFor();
 };
 const openLayout = (page) => page.getByText('How the file is read').click();
 /** On a phone there is none: it is in the menu. */

@@ -42,7 +42,7 @@ beforeEach(() => {
 
 test('imports are listed with their state and numbers, and open one by one', async () => {
   const { user, router } = renderApp('/conversions/networks');
-  const table = within(await screen.findByRole('table', { name: 'Imports' }));
+  const table = within(await screen.findByRole('table', { name: 'Imports table' }));
   expect(table.getAllByRole('row')[1]).toHaveTextContent(
     /^november\.csvAwin.*Preview120 new, 14 changed, 3 without a click, 2 rejected−€12\.40$/,
   );
@@ -51,7 +51,7 @@ test('imports are listed with their state and numbers, and open one by one', asy
   expect(router.state.location.href).toBe(`${REPORT}?website=w1`);
 });
 
-test('without an import the list says so, and the upload asks for a network and a file', async () => {
+test('without an import the list says so, and the upload requires a network and a file', async () => {
   server.use(http.get('/api/platform/networks/imports', () => json([])));
   const { user } = renderApp('/conversions/networks');
   expect(await screen.findByText('No reports uploaded yet.')).toBeInTheDocument();
@@ -102,12 +102,12 @@ test('each number of the preview opens its rows', async () => {
     ...['120 new', '14 changed', '3 without a click', '2 rejected', '−€12.40 change in commission'],
   ]);
   await user.click(numbers.getByRole('button', { name: '3 without a click' }));
-  const rows = await screen.findByRole('table', { name: 'Rows: without a click' });
+  const rows = await screen.findByRole('table', { name: 'Rows table: without a click' });
   expect(within(rows).getAllByRole('row')[1]).toHaveTextContent(/^A-12.*NordVPNWithout a clickpending€15\.00€1\.50$/);
   await user.click(numbers.getByRole('button', { name: '2 rejected' }));
-  const rejected = await screen.findByRole('table', { name: 'Rows: rejected' });
+  const rejected = await screen.findByRole('table', { name: 'Rows table: rejected' });
   expect(within(rejected).getAllByRole('row')[1]).toHaveTextContent('"n/a" is not an amount.9A-9;;n/a');
-  expect(screen.queryByRole('table', { name: 'Rows: without a click' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('table', { name: 'Rows table: without a click' })).not.toBeInTheDocument();
 });
 
 test('a preview is applied, its progress is shown until it counts, and it is undone as a whole', async () => {
@@ -230,8 +230,16 @@ test('a file that cannot be read says why', async () => {
   expect(screen.queryByText('How the file is read')).not.toBeInTheDocument();
 });
 
-test('an import of somebody else is not found', async () => {
+test('an import of another account is not found', async () => {
   server.use(http.get('/api/platform/networks/imports/{id}', () => refuse(404, 'Import not found.')));
   renderApp(REPORT);
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
+});
+
+test('a list that cannot be read says why, and the upload stays', async () => {
+  server.use(http.get('/api/platform/networks/imports', () => refuse(403, 'Not yours.')));
+  renderApp('/conversions/networks');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Not yours.');
+  expect(await screen.findByLabelText('Report file')).toBeInTheDocument();
+  expect(requests('GET /api/platform/networks/imports')).toHaveLength(1);
 });

@@ -102,7 +102,7 @@ function Reports({ website, network }: Props) {
           void navigate({ to: '/conversions/networks/$id', params: { id }, search: { website: website.id } })
         }
       />
-      <ImportsCard websiteId={website.id} />
+      <ImportsCard query={imports} />
     </div>
   );
 }

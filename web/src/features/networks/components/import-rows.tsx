@@ -18,7 +18,7 @@ interface Props {
 export function ImportRows({ id, kind, label, timezone }: Props) {
   return (
     <PagedTable
-      caption={`Rows: ${label}`}
+      caption={`Rows table: ${label}`}
       query={useCursorQuery(importRowsQuery(id, kind))}
       columns={kind === 'rejected' ? REJECTED : columnsIn(timezone)}
       rowKey={(row) => `${row.line}`}

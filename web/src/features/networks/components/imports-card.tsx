@@ -4,19 +4,19 @@ import type { Column } from '@/components/data/table';
 import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
-import { useCursorQuery } from '@/lib/api/cursor-query';
+import type { CursorList } from '@/lib/api/cursor-query';
 import { networkOf } from '@/lib/networks/postback';
-import { importsQuery, type NetworkImport } from '../api/imports';
+import type { NetworkImport } from '../api/imports';
 import { deltaText, summaryOf } from '../lib/numbers';
 import { STATES } from '../lib/states';
 
 /** Imports of a website, the newest first. */
-export function ImportsCard({ websiteId }: { readonly websiteId: string }) {
+export function ImportsCard({ query }: { readonly query: CursorList<NetworkImport> }) {
   return (
     <Card title="Imports" description="Newest first. Open one to see its rows, to apply it or to undo it.">
       <PagedTable
-        caption="Imports"
-        query={useCursorQuery(importsQuery(websiteId))}
+        caption="Imports table"
+        query={query}
         columns={COLUMNS}
         rowKey={(row) => row.importId}
         none="No reports uploaded yet."
