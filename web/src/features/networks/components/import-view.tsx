@@ -5,6 +5,7 @@ import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
 import type { Partner, Website } from '@/lib/api/types';
+import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
 import { importQuery, type NetworkImport, type RowKind } from '../api/imports';
 import { unknownWords } from '../lib/mapping';
@@ -141,7 +142,16 @@ function Stage({ of, numbers, onUploadAgain }: StageProps): ReactNode {
         </>
       );
     case 'failed':
-      return <ErrorBox error={new Error(of.message || 'The file could not be read.')} />;
+      return (
+        <>
+          <ErrorBox error={new Error(of.message || 'The file could not be read.')} />
+          <p className="text-muted">
+            {of.layout
+              ? 'Nothing of it counts. Correct how the file is read, or upload another file.'
+              : 'Nothing of it counts. Upload another file.'}
+          </p>
+        </>
+      );
     case 'undone':
       return (
         <>
@@ -168,15 +178,22 @@ interface ProgressProps {
 }
 
 /** Without a total, it only says that it goes on. */
-function Progress({ label, done, total }: ProgressProps) {
+function Progress({ label, done = 0, total = 0 }: ProgressProps) {
+  const reached = Math.min(done, total);
   return (
     <div>
       <p role="status">{label}</p>
-      <progress
+      <div
+        role="progressbar"
         aria-label="Progress"
-        className="mt-2 h-1.5 w-full accent-brand"
-        {...(total ? { value: Math.min(done ?? 0, total), max: total } : {})}
-      />
+        className="mt-2 h-1.5 w-full overflow-hidden rounded-full bg-sunken"
+        {...(total > 0 ? { 'aria-valuemin': 0, 'aria-valuenow': reached, 'aria-valuemax': total } : {})}
+      >
+        <div
+          className={cx('h-full bg-brand', total === 0 && 'w-full animate-pulse')}
+          style={total > 0 ? { width: `${(reached / total) * 100}%` } : undefined}
+        />
+      </div>
     </div>
   );
 }
