@@ -59,6 +59,7 @@ const MEMBERS = [
   '/dashboard',
   '/analytics',
   '/conversions',
+  '/conversions/networks',
   '/links',
   '/links/l1',
   '/account-settings',

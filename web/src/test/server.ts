@@ -260,6 +260,7 @@ export const server = setupServer(
     notConverted: [],
   })),
   get('/api/platform/conversions/awaiting-rate', () => []),
+  get('/api/platform/networks/imports', () => []),
   get('/api/admin/recent-activity', () => state.activity),
   get('/api/admin/partners/performance', () => state.partnerTotals),
   get('/api/admin/partners', () => state.adminPartners),
