@@ -68,6 +68,7 @@ function Question({ question: { field, message, choices }, choice, onChoose }: Q
         label={message}
         className="max-w-md"
         value={choice}
+        aria-invalid={invalid}
         onChange={(event) => onChoose(event.target.value.trim().toUpperCase())}
         maxLength={3}
       />
@@ -78,6 +79,7 @@ function Question({ question: { field, message, choices }, choice, onChoose }: Q
         label={message}
         className="max-w-md"
         value={choice}
+        aria-invalid={invalid}
         onChange={(event) => onChoose(event.target.value)}
       >
         <option value="">Choose</option>
