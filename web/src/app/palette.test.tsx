@@ -50,7 +50,7 @@ test.each([
   ['rebuild', 'Projections and replays'],
   ['wordpress', 'WordPress'],
   ['order-1', 'ORDER-1'],
-  ['profit', 'Profit: ad costs are not recorded yet'],
+  ['profit', 'Profit: revenue less cost'],
   ['refund', 'Refunds and reversals'],
   ['invite a colleague', 'Invite a colleague'],
   ['bot', 'Bots and excluded traffic'],

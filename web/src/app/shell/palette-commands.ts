@@ -139,7 +139,7 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
   ),
   action(
     'profit',
-    'Profit: ad costs are not recorded yet',
+    'Profit: revenue less cost',
     'profit margin roi roas return on ad spend cost costs spend',
     go('/help/revenue-and-profit'),
   ),
