@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 from uuid import UUID
 
 from command_api.kernel.command_handlers import CommandHandlers
@@ -16,10 +16,12 @@ from command_api.partners import model as partners
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events import networks
+from schemas.events.conversions import ConversionForgotten
 from schemas.events.networks import ImportState
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.http.money import Amount
 from schemas.http.networks import ImportQuestion, NetworkImport, RejectedImportLine
+from schemas.networks import NETWORKS
 
 HANDLERS: Final = CommandHandlers()
 MAX_STORED_BYTES: Final = 512 * 1024 * 1024
@@ -137,6 +139,15 @@ def delete_ended(event: DomainEvent, uow: Appended) -> None:
         uow.cursor.execute(statement, (event.originator_id,))
 
 
+@HANDLERS.before(ConversionForgotten)
+def forget_clicks(event: ConversionForgotten, uow: UnitOfWork) -> None:
+    """Takes the click ids of an erased person out of the rows of reports, and deletes the files that have them."""
+    names = [name for (name,) in uow.select(_NAMES, event.originator_id)]
+    values = {"website": event.website_id, "networks": list(NETWORKS), "names": names}
+    for statement in _FORGET:
+        uow.cursor.execute(statement, values)
+
+
 @HANDLERS.before(WebsiteDisconnected)
 def delete_reports(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
     """Deletes what is stored of the reports of a website that is gone; conversions are its owner's history."""
@@ -189,6 +200,15 @@ def _current(command: Any, uow: UnitOfWork) -> NetworkImportAggregate | None:
 
 _OPEN: Final = (
     "SELECT count(*) FROM read.network_imports WHERE website_id = %s AND state IN ('reading', 'asking', 'ready')"
+)
+_NAMES: Final[LiteralString] = "SELECT name FROM lookup.transaction_name WHERE conversion_id = %s"
+_FORGET: Final = (
+    "DELETE FROM networks.import_file WHERE import_id IN (SELECT import_id FROM networks.import_row"
+    " WHERE website_id = %(website)s AND network = ANY(%(networks)s) AND txid = ANY(%(names)s))",
+    'UPDATE networks.import_row SET detail = detail || \'{"clickId": "", "clickRef": ""}\'::jsonb'
+    " WHERE website_id = %(website)s AND network = ANY(%(networks)s) AND txid = ANY(%(names)s)",
+    'UPDATE networks.stated_sale SET report = report || \'{"click_id": ""}\'::jsonb'
+    " WHERE website_id = %(website)s AND network = ANY(%(networks)s) AND txid = ANY(%(names)s)",
 )
 _STORED: Final = "SELECT coalesce(sum(octet_length(sealed)), 0) FROM networks.import_file WHERE website_id = %s"
 _DELETE_ENDED: Final = (

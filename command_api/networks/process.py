@@ -68,6 +68,7 @@ OTHER_NETWORK: Final = "other_network"
 """The question whether the file is another network's."""
 WITHIN_PARTNER: Final = frozenset({"rakuten"})
 """Networks whose ids of sales are the shops' own: unique within one partner."""
+FILE_LOST: Final = "The file is no longer stored. Upload it again."
 MAX_ROWS: Final = 500_000
 SALES_AT_A_TIME: Final = 1_000
 STEP_S: Final = 1.5
@@ -123,7 +124,7 @@ class ImportWork:
             try:
                 file = staging.opened_file(connection, self.container.settings, held.id)
             except InvalidTag:
-                return commands.FailNetworkImport(held.id, held.version, "file_lost", "The file cannot be opened.")
+                return commands.FailNetworkImport(held.id, held.version, "file_lost", FILE_LOST)
         with file:
             try:
                 inspection = reading.inspect(file, held.network, given)

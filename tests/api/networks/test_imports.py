@@ -12,7 +12,10 @@ import httpx2
 import pytest
 
 from command_api.conversions.model import Conversion
+from command_api.kernel.aggregates import next_event
+from command_api.kernel.decision import system_context
 from infra.kernel.config.settings import Settings
+from schemas.events.conversions import ConversionForgotten
 from schemas.identity import conversion_id
 from tests.support.command import Person
 from tests.support.policies import Policies, Shop, policies, project
@@ -280,3 +283,23 @@ def test_test_actions_never_count(led: Policies) -> None:
     content = json.dumps({"@page": "1", "Actions": [row]}).encode()
     found = importer.upload_file(content, network="impact", partnerId=importer.partner["id"])
     assert (found["state"], found["tests"], found["new"], found["delta"]) == ("ready", 1, 0, []), found
+
+
+def test_the_rows_of_an_erased_person_lose_their_click(led: Policies) -> None:
+    importer = Importer(led)
+    click, txid = led.click(importer.shop, timedelta(days=30)), importer.txid()
+    imported = importer.upload([sale(txid, 5, "approved", click=click), sale(importer.txid(), 1)], apply=True)
+    state = importer.conversion(txid)
+    with led.world.core.commands.unit_of_work(system_context()) as uow:
+        uow.append(
+            ConversionForgotten(**next_event(state, uow.context), website_id=importer.site_id, erasure_id=uuid4())
+        )
+    kept = "SELECT count(*) FROM networks.import_row WHERE import_id = %s AND detail::text LIKE %s"
+    assert led.world.count(kept, imported["importId"], f"%{click}%") == 0
+    assert led.world.count(kept, imported["importId"], "%") == 2
+    stated = "SELECT count(*) FROM networks.stated_sale WHERE website_id = %s AND report::text LIKE %s"
+    assert led.world.count(stated, importer.site_id, f"%{click}%") == 0
+    assert led.world.count("SELECT count(*) FROM networks.import_file WHERE import_id = %s", imported["importId"]) == 0
+    importer.upload([sale(txid, 6, "approved")], apply=True)
+    after = importer.conversion(txid)
+    assert (after.commission, after.is_attributed) == (600, True), "later reports count as before"

@@ -21,7 +21,7 @@ from command_api.networks.pulling.position import (
 from command_api.networks.pulling.report_api import PullAccount, ReportApi
 from command_api.networks.pulling.report_file import page_bytes, report_file
 from command_api.networks.reading import reports
-from command_api.networks.reading.rows import ReportLayoutChanges, NetworkRow
+from command_api.networks.reading.rows import NetworkRow, ReportLayoutChanges
 from tests.support.network_servers import NetworkServer, ServerOutbound, utc
 
 NOW = utc("2026-11-29T12:00:00")
