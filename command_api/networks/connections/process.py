@@ -30,7 +30,7 @@ from command_api.networks import staging
 from command_api.networks.connections import model, store
 from command_api.networks.connections.commands import FinishPull, RecordPullFailure
 from command_api.networks.connections.model import NetworkConnectionAggregate
-from command_api.networks.connections.store import PROCESS, StoredConnection
+from command_api.networks.connections.store import PROCESS, StoredPull
 from command_api.networks.pulling.apis import REPORT_APIS
 from command_api.networks.pulling.client import ReportClient, read_page
 from command_api.networks.pulling.position import (
@@ -92,7 +92,7 @@ def _step(
         return _failure(stored, error)
 
 
-def _begin(api: ReportApi, stored: StoredConnection, now: datetime) -> PullPosition:
+def _begin(api: ReportApi, stored: StoredPull, now: datetime) -> PullPosition:
     until = now.replace(microsecond=0)
     is_deep = is_first_of_day(stored.pulled_until, until)
     return begin(api.plan(begin_of(stored.pulled_until, until), until, is_deep=is_deep), until)
@@ -103,7 +103,7 @@ def _read(
     client: ReportClient,
     api: ReportApi,
     held: NetworkConnectionAggregate,
-    stored: StoredConnection,
+    stored: StoredPull,
     position: PullPosition,
     now: datetime,
 ) -> datetime:
@@ -124,7 +124,7 @@ def _finish(
     container: Container,
     api: ReportApi,
     held: NetworkConnectionAggregate,
-    stored: StoredConnection,
+    stored: StoredPull,
     website: Website,
     position: PullPosition,
     now: datetime,
@@ -162,7 +162,7 @@ def _finish(
     )
 
 
-def _failure(stored: StoredConnection, error: PullFailed | DecryptionError | CommandRejected) -> RecordPullFailure:
+def _failure(stored: StoredPull, error: PullFailed | DecryptionError | CommandRejected) -> RecordPullFailure:
     is_refused = isinstance(error, CredentialsRefused | DecryptionError)
     _PULLS.labels(stored.network, "refused" if is_refused else "failed").inc()
     log.warning("network_pull_failed", network=stored.network, connection_id=stored.connection_id, error=str(error))

@@ -44,7 +44,7 @@ class SealedCredentials:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredConnection:
+class StoredPull:
     """A connection whose credentials are not refused. `position`, `pull_id`: of the pull that goes on."""
 
     connection_id: UUID
@@ -66,30 +66,30 @@ def seal_credentials(settings: Settings, connection_id: UUID, credentials: Mappi
     return SealedCredentials(sealed, keyed_hash(key, account), keyed_hash(key, text))
 
 
-def open_credentials(settings: Settings, connection: StoredConnection) -> dict[str, str]:
+def open_credentials(settings: Settings, connection: StoredPull) -> dict[str, str]:
     """Raises `DecryptionError`."""
     key, purpose = derived_key(settings, _CREDENTIALS), f"{_CREDENTIALS}:{connection.connection_id}"
     opened: dict[str, str] = json.loads(decrypt(key, connection.credentials_sealed, purpose))
     return opened
 
 
-def connection_of(container: Container, connection_id: UUID) -> StoredConnection | None:
+def connection_of(container: Container, connection_id: UUID) -> StoredPull | None:
     """The connection, unless it is removed or refused."""
     rows = container.select(_ONE, connection_id)
     if not rows:
         return None
     [(website_id, network, sealed, hash_, pulled_until, position, pull_id, file_hash)] = rows
     held = None if position is None else PullPosition.model_validate(position)
-    return StoredConnection(connection_id, website_id, network, sealed, hash_, pulled_until, held, pull_id, file_hash)
+    return StoredPull(connection_id, website_id, network, sealed, hash_, pulled_until, held, pull_id, file_hash)
 
 
-def begin_pull(container: Container, connection: StoredConnection, position: PullPosition, pull_id: UUID) -> None:
+def begin_pull(container: Container, connection: StoredPull, position: PullPosition, pull_id: UUID) -> None:
     """Stores the position of a new pull, unless the connection changed meanwhile."""
     held = Jsonb(position.model_dump(mode="json"))
     container.execute(_BEGIN, held, pull_id, connection.connection_id, connection.credentials_hash)
 
 
-def keep_page(container: Container, connection: StoredConnection, content: bytes, position: PullPosition) -> None:
+def keep_page(container: Container, connection: StoredPull, content: bytes, position: PullPosition) -> None:
     """Stores a page together with the position behind it, unless the connection changed meanwhile."""
     nonce, number = os.urandom(_NONCE_BYTES), position.pages
     bound = f"{connection.connection_id}:{connection.pull_id}:{number}".encode()
@@ -101,7 +101,7 @@ def keep_page(container: Container, connection: StoredConnection, content: bytes
             rows.execute(_KEEP, (connection.connection_id, number, sealed))
 
 
-def pages_of(container: Container, connection: StoredConnection) -> Iterator[bytes]:
+def pages_of(container: Container, connection: StoredPull) -> Iterator[bytes]:
     """The pages of the pull, in the order of their reading. Raises `DecryptionError`."""
     cipher, number = AESGCM(derived_key(container.settings, _PAGES)), 0
     while rows := container.select(_PAGE, connection.connection_id, number + 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,7 +11,11 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from command_api.kernel.process_manager import ProcessWorker
+from command_api import processes
+from command_api.kernel.container import Container
+from command_api.kernel.process_manager import ProcessManager, ProcessWorker
+from command_api.networks.connections import process
+from command_api.networks.connections.commands import FinishPull
 from command_api.networks.connections.process import network_pulls
 from command_api.networks.connections.routes import PULLS
 from command_api.networks.pulling.client import ReportClient
@@ -24,12 +28,13 @@ from tests.support.query import QueryService, serving
 
 CONNECTIONS = "/api/platform/networks/connections"
 ORIGIN = "https://api.awin.com"
-MAX_STEPS = 200
+MAX_STEPS = 100
 
 
 @dataclass
 class Network:
-    """An importer's website with Awin in process. `at`: the clock of the pulls and of the server."""
+    """An importer's website with Awin in process. `at`: the clock of the pulls and of the server, some days ago: what
+    they set in motion is due at once for the workers that run by the real clock."""
 
     led: Policies
     importer: Importer
@@ -56,7 +61,11 @@ class Network:
         return found
 
     def pull(self) -> None:
-        """Runs the calls that are due, until none is due within five minutes."""
+        """Runs the calls that are due, until none is due within five minutes. A pull by hand is due at once."""
+        self.led.world.postgres.execute(
+            "UPDATE kernel.timeout SET due_at = %s WHERE process = 'network-pulls' AND due_at > %s",
+            (self.at, self.at + timedelta(days=2)),
+        )
         client = ReportClient(ServerOutbound({ORIGIN: self.server}), {})
         worker = ProcessWorker(self.led.world.core, [network_pulls(self.led.world.core, client)], now=lambda: self.at)
         for _ in range(MAX_STEPS):
@@ -97,8 +106,15 @@ class Network:
 
 @pytest.fixture(scope="module")
 def led(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Policies]:
-    with policies(embedded_postgres, embedded_clickhouse) as made:
-        yield made
+    """The pulls are run by the tests, with their clock; everything else by the leaders."""
+
+    def by_nobody(container: Container, client: ReportClient) -> ProcessManager:
+        return replace(network_pulls(container, client), name="network-pulls-of-nobody", ids=None)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(processes, "network_pulls", by_nobody)
+        with policies(embedded_postgres, embedded_clickhouse) as made:
+            yield made
 
 
 @pytest.fixture
@@ -108,7 +124,7 @@ def network(led: Policies) -> Network:
     led.world.postgres.execute("DELETE FROM networks.call_pace")
     led.world.postgres.execute("DELETE FROM kernel.timeout WHERE process = 'network-pulls'")
     led.world.postgres.execute("DELETE FROM kernel.rate_limit")
-    importer, now = Importer(led), datetime.now(UTC) + timedelta(seconds=5)
+    importer, now = Importer(led), datetime.now(UTC) - timedelta(days=9)
     sales = [Sale(int(importer.txid()), now - timedelta(days=days), commission=f"{days}.25") for days in (1, 35, 70)]
     made = Network(led, importer, AwinServer(lambda: made.at, sales, token=uuid4().hex), now)
     return made
@@ -163,6 +179,25 @@ def test_a_pull_that_fails_goes_on_where_it_stopped(network: Network) -> None:
     network.applied()
     assert len(network.server.calls) == len(set(network.server.targets)) + 3
     assert network.importer.earned() == 125 + 3525 + 7025
+
+
+def test_a_pull_that_ends_behind_its_import_is_not_imported_twice(
+    network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kills = iter([OSError("killed")])
+
+    def killed_once(*values: Any) -> FinishPull:
+        for kill in kills:
+            raise kill
+        return FinishPull(*values)
+
+    monkeypatch.setattr(process, "FinishPull", killed_once)
+    network.connect()
+    network.pull()
+    network.applied()
+    assert next(kills, None) is None
+    assert (len(network.import_ids()), network.importer.earned()) == (1, 125 + 3525 + 7025)
+    assert len(network.server.calls) == len(set(network.server.targets))
 
 
 def test_expired_credentials_stop_the_calls_and_new_ones_go_on(network: Network) -> None:
@@ -239,14 +274,17 @@ def test_its_owner_sees_how_a_connection_goes_and_nobody_else(network: Network) 
         [shown] = listed(network, query)
         assert (shown["id"], shown["rows"], shown["isPulling"], shown["problem"]) == (connected["id"], 3, False, "")
         assert shown["importId"] == str(network.import_ids()[0]) and shown["pulledAt"] is not None
-        assert listed(network, query, network.led.world.person()) == []
+        assert listed(network, query, network.led.world.person(), status=404) == []
 
 
-def listed(network: Network, query: QueryService, person: Person | None = None) -> list[dict[str, Any]]:
+def listed(
+    network: Network, query: QueryService, person: Person | None = None, *, status: int = 200
+) -> list[dict[str, Any]]:
     network.led.relayed()
     project(network.led.world, "network_connections")
     headers = (person or network.led.world.owner).headers
-    answer = httpx.get(f"{query.address}{CONNECTIONS}", headers=headers, timeout=20)
-    assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()
+    params = {"websiteId": str(network.importer.site_id)}
+    answer = httpx.get(f"{query.address}{CONNECTIONS}", params=params, headers=headers, timeout=20)
+    assert answer.status_code == status, answer.text
+    found: list[dict[str, Any]] = answer.json() if status == 200 else []
     return found

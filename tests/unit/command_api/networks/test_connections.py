@@ -10,7 +10,7 @@ import pytest
 
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.networks.connections import model
-from command_api.networks.connections.store import StoredConnection, open_credentials, seal_credentials
+from command_api.networks.connections.store import StoredPull, open_credentials, seal_credentials
 from command_api.websites.model import Website
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import DecryptionError
@@ -98,8 +98,8 @@ def test_a_removed_connection_is_gone_for_everybody_and_one_of_another_for_a_str
         given().when(model.require_connected, loaded, website, context).then(rejected("not_found"))
 
 
-def stored(connection_id: UUID, sealed: str) -> StoredConnection:
-    return StoredConnection(connection_id, SITE.id, "awin", sealed, "hash", None, None, None, None)
+def stored(connection_id: UUID, sealed: str) -> StoredPull:
+    return StoredPull(connection_id, SITE.id, "awin", sealed, "hash", None, None, None, None)
 
 
 def test_credentials_are_sealed_for_their_connection() -> None:
