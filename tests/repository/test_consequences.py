@@ -33,6 +33,8 @@ OF_PROCESSES: Final = {
     "command_api.marketplace.listings.verification_handlers.record_verification",
     "command_api.marketplace.offer_handlers.expire_offer",
     "command_api.marketplace.saved_search_handlers.send_search_digest",
+    "command_api.networks.connections.handlers.finish_pull",
+    "command_api.networks.connections.handlers.record_pull_failure",
     "command_api.notifications.alerts.handlers.send_alert_mail",
     "command_api.notifications.handlers.record_alerts",
     "command_api.notifications.webhooks.handlers.record_webhook_attempt",
@@ -42,6 +44,7 @@ OF_PROCESSES: Final = {
 """Handlers of commands that a process manager issues: they say when it is due next, also where nothing has changed."""
 OF_ROWS: Final = {
     "command_api.marketplace.escrow.handlers.retry_escrow_calls",
+    "command_api.networks.connections.handlers.pull_network_report",
     "command_api.notifications.webhooks.handlers.send_webhook_test",
     "command_api.social.connections.handlers.read_channel_now",
 }

@@ -88,8 +88,8 @@ def _query(account: PullAccount, position: PullPosition) -> str:
     stretch = position.stretch
     name = _NAMES[stretch.feed]
     # CJ leaves the end out; a second more keeps what happened in the last one.
-    before = stretch.until + timedelta(seconds=1)
-    given = {f"since{name}": f"{clock_time(stretch.since)}Z", f"before{name}": f"{clock_time(before)}Z"}
+    end = stretch.until + timedelta(seconds=1)
+    given = {f"since{name}": f"{clock_time(stretch.since)}Z", f"before{name}": f"{clock_time(end)}Z"}
     if position.cursor:
         given["sinceCommissionId"] = position.cursor
     arguments = ", ".join(f"{argument}: {json.dumps(value)}" for argument, value in given.items())
