@@ -68,7 +68,6 @@ function Question({ question: { field, message, choices }, choice, onChoose }: Q
         label={message}
         className="max-w-md"
         value={choice}
-        aria-invalid={invalid}
         onChange={(event) => onChoose(event.target.value.trim().toUpperCase())}
         maxLength={3}
       />
@@ -79,7 +78,6 @@ function Question({ question: { field, message, choices }, choice, onChoose }: Q
         label={message}
         className="max-w-md"
         value={choice}
-        aria-invalid={invalid}
         onChange={(event) => onChoose(event.target.value)}
       >
         <option value="">Choose</option>
