@@ -185,6 +185,25 @@ test('a file of another network is uploaded again under that one', async () => {
   expect(await screen.findByLabelText('Network')).toHaveValue('cj');
 });
 
+test('a person may say that a file is of its network', async () => {
+  held = networkImport({
+    state: 'asking',
+    questions: [
+      { field: 'other_network', message: 'This looks like a report of CJ, not of Awin.', choices: ['cj', 'awin'] },
+    ],
+  });
+  const sent: unknown[] = [];
+  server.use(
+    http.patch('/api/platform/networks/imports/{id}', async ({ request }) => {
+      sent.push(await request.json());
+      return json(held);
+    }),
+  );
+  const { user } = renderApp(REPORT);
+  await user.click(await screen.findByRole('button', { name: 'It is a report of Awin' }));
+  await waitFor(() => expect(sent).toEqual([{ mapping: expect.objectContaining({ is_of_network: true }) as unknown }]));
+});
+
 test('rejected rows of an unknown advertiser or status are accepted by a choice', async () => {
   held = networkImport({
     mapping: { date_order: 'dmy' },
