@@ -51,7 +51,7 @@ class ReportNotImported(Exception):
 
 def main(argv: Sequence[str]) -> int:
     """Exit codes: 0 done, 1 it could not be done, 2 wrong use."""
-    options = _parser().parse_args(list(argv))
+    options = parser().parse_args(list(argv))
     try:
         mapping = ReportMapping.model_validate_json(options.mapping or "{}")
     except ValidationError:
@@ -175,16 +175,17 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="althing import network", description=__doc__.partition("\n")[0])
-    parser.add_argument("file", metavar="FILE", help="CSV, TSV, XLSX or JSON, gzip too; - = standard input")
-    parser.add_argument("--network", metavar="SLUG", required=True, help="as docs/networks.md lists them")
-    parser.add_argument("--website", metavar="DOMAIN", required=True)
-    parser.add_argument("--mapping", metavar="JSON", help="how the file is read, where that cannot be detected")
-    parser.add_argument("--as-of", metavar="TIME", type=_moment, help="when the network made the report")
-    parser.add_argument("--dry-run", action="store_true", help="say what it would change, and apply nothing")
-    parser.add_argument("--json", action="store_true", help="end with one JSON object, no progress")
-    return parser
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(prog="althing import network", description=__doc__.partition("\n")[0])
+    made.add_argument("file", metavar="FILE", help="CSV, TSV, XLSX or JSON, gzip too; - = standard input")
+    made.add_argument("--network", metavar="SLUG", required=True, help="as docs/networks.md lists them")
+    made.add_argument("--website", metavar="DOMAIN", required=True)
+    made.add_argument("--mapping", metavar="JSON", help="how the file is read, where that cannot be detected")
+    made.add_argument("--as-of", metavar="TIME", type=_moment, help="when the network made the report")
+    made.add_argument("--dry-run", action="store_true", help="say what it would change, and apply nothing")
+    made.add_argument("--json", action="store_true", help="end with one JSON object, no progress")
+    return made
 
 
 def _table(found: dict[str, Any]) -> str:

@@ -119,7 +119,7 @@ def _spooled(content: BoundedFile) -> IO[bytes]:
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:
     size = 0
     try:
-        with gzip.GzipFile(fileobj=file) as packed:
+        with gzip.GzipFile(fileobj=file, mode="rb") as packed:
             while chunk := packed.read(CHUNK):
                 size += len(chunk)
                 if size > MAX_UNPACKED:
