@@ -90,6 +90,15 @@ _RECORD: Final = "Stays: a record of what moved money, or of what was found."
 KINDS: Final = (
     _Kind("Note on a chart", "read.annotations", _WEBSITE, ("text",), "t.text", "at", "/analytics"),
     _Kind("Cost", "read.costs", _WEBSITE, ("entry",), _day("added_at"), "added_at", "/payouts/costs"),
+    _Kind(
+        "Network report",
+        "read.network_imports",
+        _WEBSITE,
+        ("file", "mapping", "questions", "message"),
+        _day("uploaded_at"),
+        "uploaded_at",
+        "/conversions/networks",
+    ),
     _Kind("Saved view", "read.saved_views", _EITHER, ("name", "state"), "t.name", "saved_at", "/analytics"),
     _Kind(
         "Email report", "read.reports", _ACCOUNT, ("parameters", "failure"), _day("since"), "since", "/account-settings"

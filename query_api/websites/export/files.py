@@ -119,7 +119,7 @@ TABLES: Final = (
         "network_imports",
         "Reports of networks that were imported, and what each changed",
         "read.network_imports",
-        _columns("id network partner_id as_of file mapping state uploaded_at applied_at counts delta code message"),
+        _columns("id network partner_id as_of mapping state uploaded_at applied_at counts delta code message"),
     ),
     ExportTable(
         "costs",

@@ -33,6 +33,7 @@ NOBODYS_WORDS: Final = {
     "Steps of deals and their money: from lists, not written": ("market_steps", "offers", "escrows"),
     "Sentences of the product about links: the names and addresses in them are found there": ("link_bulk_outcomes",),
     "Figures and lists of networks": ("social_channel_figures", "social_post_figures", "applications"),
+    "States and problems of calls to networks": ("network_connections",),
 }
 """Read models with texts that no owner of a website wrote, by reason."""
 
