@@ -52,6 +52,7 @@ ELSEWHERE = (
     "/api/marketplace/",
     "/api/platform/affiliate/",
     "/api/platform/learning",
+    "/api/platform/networks/",
     "/api/platform/sites",
     "/api/platform/social-posts/",
     "/api/platform/sql/pins/",
