@@ -87,6 +87,11 @@ def file_content(*media_types: str) -> dict[str, Any]:
     return {media: {"schema": schema} for media in (*media_types, *(() if text else (_BINARY,)))}
 
 
+_FORM = "Body_"
+"""How FastAPI begins the name of a form's fields."""
+_SCHEMAS = "#/components/schemas/"
+
+
 def describe(app: FastAPI, *, access_tokens: bool = False) -> None:
     """Makes `app.openapi()` the complete document of the service, without FastAPI's own 422s: `problems.install`
     answers them as 400. `access_tokens`: its reads take those of programs."""
@@ -106,6 +111,8 @@ def _completed(document: dict[str, Any], access_tokens: bool) -> dict[str, Any]:
     schemas["Problem"] = _problem()
     for own in ("HTTPValidationError", "ValidationError"):
         schemas.pop(own, None)
+    for name in [name for name in schemas if name.startswith(_FORM)]:
+        schemas[_form_name(name)] = {**schemas.pop(name), "title": _form_name(name)}
     components["securitySchemes"] = dict(_SCHEMES)
     for item in document["paths"].values():
         for method, operation in item.items():
@@ -117,7 +124,15 @@ def _completed(document: dict[str, Any], access_tokens: bool) -> dict[str, Any]:
     describe_costs(document)
     for schema in _objects(document):
         _make_exact(schema)
+        if str(schema.get("$ref", "")).startswith(f"{_SCHEMAS}{_FORM}"):
+            schema["$ref"] = _SCHEMAS + _form_name(schema["$ref"].removeprefix(_SCHEMAS))
     return document
+
+
+def _form_name(name: str) -> str:
+    """The name of the fields of a form, as other schemas are named: `Body_uploadFile` is `UploadFileForm`."""
+    operation = name.removeprefix(_FORM)
+    return f"{operation[0].upper()}{operation[1:]}Form"
 
 
 def _security(method: str, found: list[Mapping[str, Any]]) -> list[Schema]:
