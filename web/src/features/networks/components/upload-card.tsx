@@ -3,7 +3,7 @@ import { useRequestForm } from '@/components/form/use-request-form';
 import { Card } from '@/components/ui/card';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { Body_uploadNetworkReport } from '@/lib/api/request-schemas';
+import { UploadNetworkReportForm } from '@/lib/api/request-schemas';
 import type { Partner, Website } from '@/lib/api/types';
 import { todayIn } from '@/lib/dates';
 import { DIRECT, NETWORKS } from '@/lib/networks/postback';
@@ -23,7 +23,7 @@ interface Props {
 /** Sends a report to be read. Nothing counts until its preview is applied. */
 export function UploadCard({ website, partners, network, onUploaded }: Props) {
   const form = useRequestForm({
-    request: Body_uploadNetworkReport,
+    request: UploadNetworkReportForm,
     initial: { network, partnerId: '', asOf: '', file: null as File | null },
     rules: {
       network: { missing: 'Please choose the network' },
