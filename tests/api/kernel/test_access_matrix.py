@@ -235,6 +235,8 @@ class Walk:
         for content in operation.get("requestBody", {}).get("content", {}).values():
             body = self._value("body", content["schema"])
             names = names or (isinstance(body, dict) and "websiteId" in body)
+        if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
+            names = False  # these calls send JSON; tests/api/networks tells who may upload
         if template.endswith("/conversions/decisions"):
             body = {**body, "ids": [str(self.of.conversion)]}  # either these or a filter
         if method == "post" and template.endswith(("/links/changes", "/links/changes/plan")):
