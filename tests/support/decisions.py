@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
@@ -15,6 +15,7 @@ from schemas.events import (
     costs,
     domains,
     links,
+    networks,
     operations,
     partners,
     social,
@@ -216,7 +217,19 @@ def _costs() -> list[DomainEvent]:
             (costs.CostRestored, {**spent, "entry": refund}),
         ),
         *_in_order(uuid5(WEBSITE, "removed cost"), (costs.CostAdded, spent), (costs.CostRemoved, spent)),
+        *_in_order(uuid5(WEBSITE, "report"), (networks.NetworkImportUploaded, _UPLOADED)),
+        *_in_order(
+            uuid5(WEBSITE, "connection"),
+            (networks.NetworkConnectionAdded, {"website_id": WEBSITE, "network": "awin", "schedule": "daily"}),
+        ),
     ]
+
+
+_UPLOADED: Final = {
+    "website_id": WEBSITE,
+    "network": "awin",
+    "file": {"name": "november.csv", "size": 100, "sha256": "ab" * 32},
+}
 
 
 def _channels(encrypt: Encrypt) -> list[DomainEvent]:
