@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
@@ -72,11 +71,6 @@ def difference(comparison: SaleComparison, known: Conversion | None) -> list[tup
         else:
             parts.append((known.currency, -_major(known.net_commission, known.currency)))
     return parts
-
-
-def latest(figures: NetworkFigures | None, now: datetime) -> datetime:
-    """The latest time of which the figures tell."""
-    return now if figures is None else min(figures.as_of, now)
 
 
 def _counts(line: SaleLine, newest: Mapping[str, int]) -> bool:

@@ -32,7 +32,7 @@ from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
-from command_api.networks import commands, model, staging
+from command_api.networks import commands, files, model, staging
 from command_api.networks.comparing import SaleComparison, compared, difference, kind_of
 from command_api.networks.lookups import NAME
 from command_api.networks.model import NetworkImportAggregate
@@ -122,7 +122,7 @@ class ImportWork:
         given = ReportLayoutChanges.model_validate(held.mapping.model_dump(exclude={"partners", "is_of_network"}))
         with self.container.pool.connection() as connection:
             try:
-                file = staging.opened_file(connection, self.container.settings, held.id)
+                file = files.opened_file(connection, self.container.settings, held.id)
             except InvalidTag:
                 return commands.FailNetworkImport(held.id, held.version, "file_lost", FILE_LOST)
         with file:
@@ -256,6 +256,8 @@ class ImportWork:
             left = staging.unpublished(connection, held.website_id, held.network)
             key = TextKeys(self.container.settings).newest(connection)
         self._publish(held, left, key)
+        if len(left) == staging.UNPUBLISHED:
+            return datetime.now(UTC)
         while monotonic() < until:
             stated: list[ConversionReported] = []
             with self.container.pool.connection() as connection:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from datetime import datetime, timedelta
-from hashlib import sha256
 from json import JSONDecodeError, loads
 from pathlib import PurePath
 from time import monotonic, sleep
@@ -18,7 +15,7 @@ from pydantic import ValidationError
 from command_api.kernel.decision import invalid
 from command_api.kernel.http import CommandRunner, Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
-from command_api.networks import commands, model, staging
+from command_api.networks import commands, files, model, staging
 from command_api.networks.handlers import state_of
 from command_api.networks.model import NetworkImportAggregate
 from command_api.networks.schemas import ChangeReportMapping, UploadedReport
@@ -52,7 +49,7 @@ def upload_network_report(
     consume(run.container.pool, UPLOADS, str(run.person.account_id))
     content, import_id = file.file, uuid7()
     described = _described(file.filename or "", content)
-    parts = staging.sealed_parts(run.container.settings, import_id, content, _nonces())
+    parts = files.sealed_parts(run.container.settings, import_id, content)
     command = commands.UploadNetworkReport(
         import_id, website_id, network, described, parts, given, partner_id, as_of, applies=not dry_run
     )
@@ -120,7 +117,7 @@ def _mapping(text: str | None) -> ReportMapping:
         return ReportMapping.model_validate({_snake(name): value for name, value in dict(sent).items()})
     except (JSONDecodeError, TypeError, ValueError, ValidationError) as error:
         raise invalid(
-            "bad_mapping", "The mapping cannot be read. See docs/networks.md for its fields.", "mapping"
+            "bad_mapping", "The mapping cannot be read. See docs/conversions.md for its fields.", "mapping"
         ) from error
 
 
@@ -130,17 +127,7 @@ def _snake(name: str) -> str:
 
 def _described(name: str, content: BinaryIO) -> ReportFile:
     """Raises `CommandRejected` for an empty file."""
-    digest, size = sha256(), 0
-    while chunk := content.read(staging.PART_BYTES):
-        digest.update(chunk)
-        size += len(chunk)
-    content.seek(0)
-    if not size:
-        raise invalid("empty_file", "The file is empty.", "file")
-    plain = "".join(letter for letter in PurePath(name).name if letter.isprintable())[:200]
-    return ReportFile(name=plain or "report", size=size, sha256=digest.hexdigest())
-
-
-def _nonces() -> Iterator[bytes]:
-    while True:
-        yield os.urandom(staging.NONCE_BYTES)
+    try:
+        return files.described("".join(letter for letter in PurePath(name).name if letter.isprintable()), content)
+    except files.EmptyReport as error:
+        raise invalid("empty_file", "The file is empty.", "file") from error

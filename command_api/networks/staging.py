@@ -7,33 +7,27 @@ is one transaction; a report that may not be in the log is published again.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
-from tempfile import SpooledTemporaryFile
-from typing import Any, BinaryIO, Final, LiteralString, cast
+from typing import Any, Final, LiteralString
 from uuid import UUID
 
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
 from command_api.networks.reading.rows import Inspection, NetworkRow, RejectedLine, ReportStatus
 from command_api.networks.sales import SaleLine
-from infra.kernel.config.settings import Settings
-from infra.kernel.security.encryption import derived_key
 from schemas.events.networks import ImportCounts
 from schemas.tracking import ConversionReported
 
-PART_BYTES: Final = 1024 * 1024
-SPOOL_BYTES: Final = 8 * 1024 * 1024
-"""More than that of an opened file is on disk."""
 SALES: Final = 2_000
 """Sales that are compared at a time."""
 COPIED_ROWS: Final = 2_000
+UNPUBLISHED: Final = 2_000
+"""Statements that are published again at a time."""
 MAX_REJECTED_SHOWN: Final = 100
 REJECTED_LINES: Final[LiteralString] = (
     "SELECT line, detail ->> 'code', detail ->> 'message' FROM networks.import_row"
@@ -41,34 +35,8 @@ REJECTED_LINES: Final[LiteralString] = (
 )
 REJECTED: Final = "rejected"
 TEST: Final = "test"
-_PURPOSE: Final = "network-report"
-NONCE_BYTES: Final = 12
 
 Rows = Connection[Any]
-
-
-def sealed_parts(settings: Settings, import_id: UUID, content: BinaryIO, nonces: Iterator[bytes]) -> list[bytes]:
-    """The parts of a file as they are stored."""
-    cipher, parts = AESGCM(derived_key(settings, _PURPOSE)), list[bytes]()
-    while chunk := content.read(PART_BYTES):
-        nonce, bound = next(nonces), f"{import_id}:{len(parts)}".encode()
-        parts.append(nonce + cipher.encrypt(nonce, zlib.compress(chunk, 1), bound))
-    return parts
-
-
-def opened_file(connection: Rows, settings: Settings, import_id: UUID) -> BinaryIO:
-    """The content of a stored file, from its beginning. Raises `cryptography`'s `InvalidTag`."""
-    cipher = AESGCM(derived_key(settings, _PURPOSE))
-    file = cast(BinaryIO, SpooledTemporaryFile(SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
-    part = 0
-    while row := connection.execute(_PART, (import_id, part)).fetchone():
-        sealed = bytes(row[0])
-        file.write(
-            zlib.decompress(cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], f"{import_id}:{part}".encode()))
-        )
-        part += 1
-    file.seek(0)
-    return file
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +70,7 @@ class StagedRow:
     detail: Mapping[str, Any]
 
 
-def staged(row: NetworkRow, line: SaleLine, *, partner_name: str = "") -> StagedRow:
+def staged(row: NetworkRow, line: SaleLine) -> StagedRow:
     """The line of a row that can count."""
     detail = {
         "lineKey": line.line_key,
@@ -122,7 +90,7 @@ def staged(row: NetworkRow, line: SaleLine, *, partner_name: str = "") -> Staged
         "isBonus": row.is_bonus,
         "orderRef": line.order_ref,
         "partnerId": str(line.partner_id) if line.partner_id else None,
-        "partner": row.partner_name or row.partner_ref or partner_name,
+        "partner": row.partner_name or row.partner_ref,
         "clickId": line.click_id,
         "clickRef": "" if line.click_id else row.click_ref[:200],
         "product": row.product[:200],
@@ -141,7 +109,8 @@ def refused(line: RejectedLine) -> StagedRow:
 def replace_rows(
     connection: Rows, import_id: UUID, website_id: UUID, network: str, rows: Iterable[StagedRow]
 ) -> tuple[int, datetime | None]:
-    """Stores the lines of a file in place of those that there are. Returns their number."""
+    """Stores the lines of a file in place of those that there are. Returns their number and the latest time that
+    they name."""
     connection.execute("DELETE FROM networks.import_row WHERE import_id = %s", (import_id,))
     order = job(connection, import_id).order
     count, latest = 0, ""
@@ -326,8 +295,8 @@ def let_count(connection: Rows, import_id: UUID, txids: Sequence[str], *, is_app
 
 
 def unpublished(connection: Rows, website_id: UUID, network: str) -> list[ConversionReported]:
-    """Returns the statements that may not be in the log."""
-    rows = connection.execute(_UNPUBLISHED, (website_id, network))
+    """Returns the first statements that may not be in the log, at most `UNPUBLISHED`."""
+    rows = connection.execute(_UNPUBLISHED, (website_id, network, UNPUBLISHED))
     return [ConversionReported.model_validate(report) for (report,) in rows]
 
 
@@ -372,7 +341,6 @@ def _clean(value: Any) -> Any:
     return value
 
 
-_PART: Final = "SELECT sealed FROM networks.import_file WHERE import_id = %s AND part = %s"
 _JOB: Final = "SELECT import_order, done, total, awaited FROM networks.import_job WHERE import_id = %s"
 _COPY: Final = (
     "COPY networks.import_row (import_id, line, website_id, import_order, network, txid, group_key, kind, is_unmatched,"
@@ -459,7 +427,7 @@ _LET_COUNT: Final = (
 )
 _UNPUBLISHED: Final = (
     "SELECT report FROM networks.stated_sale WHERE website_id = %s AND network = %s AND NOT is_published"
-    " ORDER BY revision LIMIT 2000"
+    " ORDER BY revision LIMIT %s"
 )
 _PUBLISHED: Final = (
     "UPDATE networks.stated_sale AS s SET is_published = true FROM unnest(%s::text[], %s::bigint[])"

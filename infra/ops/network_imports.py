@@ -8,12 +8,10 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from time import monotonic, sleep
@@ -26,11 +24,11 @@ from pydantic import ValidationError
 
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.networks import commands, model, staging
+from command_api.networks import commands, files, model, staging
 from command_api.networks.model import NetworkImportAggregate
 from command_api.registry import open_container
 from infra.kernel.config.loading import load
-from schemas.events.networks import ImportState, ReportFile, ReportMapping
+from schemas.events.networks import ImportState, ReportMapping
 from schemas.uuid7 import uuid7
 
 MAX_BYTES: Final = 512 * 1024**2
@@ -55,13 +53,14 @@ def main(argv: Sequence[str]) -> int:
     try:
         mapping = ReportMapping.model_validate_json(options.mapping or "{}")
     except ValidationError:
-        sys.stderr.write("althing import: the mapping cannot be read; docs/networks.md has its fields\n")
+        sys.stderr.write("althing import: the mapping cannot be read; docs/conversions.md has its fields\n")
         return 2
     try:
         with closing(open_container(load())) as container:
             found = import_report(container, options, mapping)
     except (
         ReportNotImported,
+        files.EmptyReport,
         CommandRejected,
         OSError,
         EOFError,
@@ -83,8 +82,8 @@ def import_report(container: Container, options: argparse.Namespace, mapping: Re
     website_id, account_id = rows[0]
     import_id = uuid7()
     with _opened(options.file) as content:
-        described = _described(options.file, content)
-        parts = staging.sealed_parts(container.settings, import_id, content, _nonces())
+        described = files.described(Path(options.file).name if options.file != "-" else "", content)
+        parts = files.sealed_parts(container.settings, import_id, content)
     command = commands.UploadNetworkReport(
         import_id,
         website_id,
@@ -143,31 +142,15 @@ def _opened(file: str) -> BinaryIO:
         if Path(file).stat().st_size > MAX_BYTES:
             raise ReportNotImported("a report has at most 512 MiB; split it by time")
         return Path(file).open("rb")
-    content = cast(BinaryIO, SpooledTemporaryFile(staging.SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
+    content = cast(BinaryIO, SpooledTemporaryFile(files.SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
     size = 0
-    while chunk := sys.stdin.buffer.read(staging.PART_BYTES):
+    while chunk := sys.stdin.buffer.read(files.PART_BYTES):
         size += len(chunk)
         if size > MAX_BYTES:
             raise ReportNotImported("a report has at most 512 MiB; split it by time")
         content.write(chunk)
     content.seek(0)
     return content
-
-
-def _described(file: str, content: BinaryIO) -> ReportFile:
-    digest, size = sha256(), 0
-    while chunk := content.read(staging.PART_BYTES):
-        digest.update(chunk)
-        size += len(chunk)
-    content.seek(0)
-    if not size:
-        raise ReportNotImported("the file is empty")
-    return ReportFile(name=Path(file).name[:200] if file != "-" else "report", size=size, sha256=digest.hexdigest())
-
-
-def _nonces() -> Iterator[bytes]:
-    while True:
-        yield os.urandom(staging.NONCE_BYTES)
 
 
 def _moment(text: str) -> datetime:

@@ -9,11 +9,9 @@ called again until there are new ones. A pull that has the same rows as the one 
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from hashlib import sha256
-from typing import BinaryIO, Final
+from typing import Final
 from uuid import UUID
 
 import structlog
@@ -25,8 +23,8 @@ from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
 from command_api.networks import commands as imports
+from command_api.networks import files
 from command_api.networks import model as import_model
-from command_api.networks import staging
 from command_api.networks.connections import model, store
 from command_api.networks.connections.commands import FinishPull, RecordPullFailure
 from command_api.networks.connections.model import NetworkConnectionAggregate
@@ -48,7 +46,7 @@ from command_api.networks.pulling.report_file import page_bytes, report_file
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from infra.kernel.security.encryption import DecryptionError
-from schemas.events.networks import ImportState, ReportFile, ReportMapping
+from schemas.events.networks import ImportState, ReportMapping
 from schemas.uuid7 import uuid7
 
 MAX_DELAY: Final = timedelta(days=2)
@@ -134,11 +132,10 @@ def _finish(
         return None
     file, count = report_file(store.pages_of(container, stored), api.list_name)
     with file:
-        described = _described(api, position, file)
+        described = files.described(f"{api.network}-{position.until:%Y-%m-%dT%H%M}.json", file)
         is_news = count > 0 and (described.sha256 != stored.file_hash or _has_failed(container, held))
         if is_news and container.load(stored.pull_id, import_model.evolve) is None:
-            file.seek(0)
-            parts = staging.sealed_parts(container.settings, stored.pull_id, file, _nonces())
+            parts = files.sealed_parts(container.settings, stored.pull_id, file)
             upload = imports.UploadNetworkReport(
                 stored.pull_id,
                 website.id,
@@ -188,19 +185,6 @@ def _mapping(network: str, currency: str | None) -> ReportMapping:
     return ReportMapping(
         format="json", encoding="utf-8", date_order="ymd", decimal_mark=".", timezone="UTC", currency=named
     )
-
-
-def _described(api: ReportApi, position: PullPosition, file: BinaryIO) -> ReportFile:
-    digest, size = sha256(), 0
-    while chunk := file.read(staging.PART_BYTES):
-        digest.update(chunk)
-        size += len(chunk)
-    return ReportFile(name=f"{api.network}-{position.until:%Y-%m-%dT%H%M}.json", size=size, sha256=digest.hexdigest())
-
-
-def _nonces() -> Iterator[bytes]:
-    while True:
-        yield os.urandom(staging.NONCE_BYTES)
 
 
 _CONNECTED: Final = "SELECT connection_id FROM networks.connection WHERE next_at IS NOT NULL"

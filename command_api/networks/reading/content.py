@@ -88,6 +88,7 @@ def open_workbook(content: BoundedFile) -> IO[bytes]:
         with zipfile.ZipFile(file) as archive:
             _check_parts(archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        # `zipfile` raises `NotImplementedError` for a compression or a version that it does not know.
         raise UnreadableReport("broken_archive", "The workbook is damaged. Download it again.") from error
     file.seek(0)
     return file
