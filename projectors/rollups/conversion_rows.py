@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, get_args
 from uuid import uuid5
 
 import orjson
 
 from infra.kernel.log import StoredRecord
-from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, FailedRecord
 from projectors.engine.projection import Batch, DedupIndex
+from projectors.rollups.decided_rows import add_rows
 from projectors.rollups.event_rules import EventRules
-from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.events import conversions
 from schemas.tracking import NO_ID, SUBS, log_time
@@ -23,25 +22,13 @@ NAMES: Final = frozenset(event_class.NAME.encode() for event_class in get_args(c
 
 def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -> None:
     """Makes the rows of `events` for conversions that have a click (`projection.RowMaker`)."""
-    for record in records:
-        try:
-            position = envelope.position_of(record.headers)
-            if position <= batch.domain_position:
-                continue
-            batch.domain_position = position
-            name = dict(record.headers).get("event")
-            if name is None or (name not in NAMES and envelope.is_known(record.headers)):
-                continue
-            row = row_of(envelope.decode(record.value, record.headers, batch.decrypt).event)
-        except ValueError as error:
-            reason = NEWER if isinstance(error, envelope.NewerEvent) else UNDECODABLE
-            batch.bad.append(FailedRecord(record, reason, str(error)))
-            continue
-        if row is not None:
-            row = without_person(row, batch.parameters or _NO_RULES)
-            place = {"_topic": record.topic, "_partition": record.partition, "_offset": record.offset}
-            batch.rows.append(orjson.dumps({**row, **place}))
-            batch.offsets.append(record.offset)
+    rules = batch.parameters or _NO_RULES
+
+    def rows_of(event: DomainEvent) -> Iterator[Mapping[str, Any]]:
+        if (row := row_of(event)) is not None:
+            yield without_person(row, rules)
+
+    add_rows(records, batch, NAMES, rows_of)
 
 
 def without_person(row: Mapping[str, Any], rules: EventRules) -> Mapping[str, Any]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import orjson
-
 from infra.kernel.log import StoredRecord
-from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, FailedRecord
 from projectors.engine.projection import Batch, DedupIndex
-from schemas import envelope
+from projectors.rollups.decided_rows import add_rows
 from schemas.base import DomainEvent
 from schemas.events.costs import CostAdded, CostChanged, CostEntry, CostRemoved, CostRestored
 from schemas.tracking import NO_ID, log_time
@@ -21,24 +18,7 @@ _NAMES: Final = frozenset(event_class.NAME.encode() for event_class in HANDLED)
 
 def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -> None:
     """Makes the rows of `cost_changes` (`projection.Transform`)."""
-    for record in records:
-        try:
-            position = envelope.position_of(record.headers)
-            if position <= batch.domain_position:
-                continue
-            batch.domain_position = position
-            name = dict(record.headers).get("event")
-            if name is None or (name not in _NAMES and envelope.is_known(record.headers)):
-                continue
-            rows = list(rows_of(envelope.decode(record.value, record.headers, batch.decrypt).event))
-        except ValueError as error:
-            reason = NEWER if isinstance(error, envelope.NewerEvent) else UNDECODABLE
-            batch.bad.append(FailedRecord(record, reason, str(error)))
-            continue
-        place = {"_topic": record.topic, "_partition": record.partition, "_offset": record.offset}
-        for row in rows:
-            batch.rows.append(orjson.dumps({**row, **place}))
-            batch.offsets.append(record.offset)
+    add_rows(records, batch, _NAMES, rows_of)
 
 
 def rows_of(event: DomainEvent) -> Iterator[Mapping[str, Any]]:
