@@ -15,7 +15,7 @@ from typing import Final
 
 from command_api.insights import significance
 from command_api.insights.causes import ReadCells, independent
-from command_api.insights.finding import Candidate, InsightFinding
+from command_api.insights.finding import Candidate, InsightFinding, InsightSubject
 from command_api.insights.history import YOUNG_DAYS, History
 from command_api.insights.questions import bots, bots_of_a_day, earnings, level, silence, week
 from command_api.insights.ratios import RatioCandidate, ratios
@@ -48,23 +48,38 @@ def _candidates(history: History) -> Iterator[Candidate]:
 
 
 def _is_explained_by_another(finding: InsightFinding, found: Sequence[InsightFinding], history: History) -> bool:
-    """Returns whether another finding explains this one: a partner's silence a silent link or a lost share, what
-    happened to a partner the website's week."""
+    """Returns whether another finding explains this one: a partner's silence a silent link or a lost share, the larger
+    share of others, what happened to a partner the website's week."""
     subject = finding.subject
     if finding.topic == "week":
         return any(_explains(other.figures, finding) for other in found if other.subject is not None)
     if subject is None or finding.topic not in ("silence", "share"):
         return False
-    silent = {other.subject for other in found if other.topic == "silence" and other.subject is not None}
+    silent = {other.subject: other for other in found if other.topic == "silence" and other.subject is not None}
+    if finding.topic == "share" and finding.type == "growth":
+        return _grew_by_silence(finding, subject, silent)
     if finding.topic == "share":
         partner = history.partner_of.get(subject.value) if subject.dimension == "link" else None
-        return finding.type == "decline" and any(
-            subject == other or (partner is not None and other.value == partner) for other in silent
-        )
+        return any(subject == other or (partner is not None and other.value == partner) for other in silent)
     if subject.dimension != "link":
         return False
     partner = history.partner_of.get(subject.value)
     return any(other.dimension == "partner" and other.value == partner for other in silent)
+
+
+def _grew_by_silence(
+    growth: InsightFinding, subject: InsightSubject, silent: Mapping[InsightSubject, InsightFinding]
+) -> bool:
+    """Returns whether most of a larger share is what others of its dimension no longer bring."""
+    figures = growth.figures
+    missing = sum(
+        silence.figures["expected"] - silence.figures["current"]
+        for other, silence in silent.items()
+        if other.dimension == subject.dimension and other != subject and silence.metric == growth.metric
+    )
+    grown = figures["share"] - figures["usual_share"]
+    left = figures["current"] / (figures["whole"] + missing) - figures["usual_share"]
+    return left <= (1 - MIN_EXPLAINED_SHARE) * grown
 
 
 def _explains(figures: Mapping[str, float], week: InsightFinding) -> bool:

@@ -195,6 +195,13 @@ def test_a_partner_whose_links_are_gone_is_a_warning_that_its_links_do_not_repea
     assert not {key for key in keys(found) if key.startswith("share:") and "south" in key}
 
 
+def test_the_larger_share_of_others_is_no_finding_beside_a_silence() -> None:
+    for seed in range(10):
+        found = find(history(seed, scaled(range(5), 0.0, "south")))
+        assert named(found, "silence:partner:south")
+        assert not [finding.key for finding in found if (finding.topic, finding.type) == ("share", "growth")]
+
+
 def test_one_link_of_a_partner_that_fell_silent_is_named() -> None:
     quiet = history(12)
     north = quiet.by["link"]["north-link"]
