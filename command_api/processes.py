@@ -19,11 +19,12 @@ from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification
 from command_api.forum import views
+from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.insights.completeness import wait_until_counted
 from command_api.insights.digest import INSIGHT_DIGEST
 from command_api.insights.schedule import daily_insights
 from command_api.insights.service import InsightService
-from command_api.kernel import audit_anchor
+from command_api.kernel import audit_anchor, inline_rebuild
 from command_api.kernel.container import Container
 from command_api.kernel.leader_election import Connection
 from command_api.kernel.process_manager import ProcessManager
@@ -113,4 +114,11 @@ def recurring_jobs(container: Container, clients: ClientPool) -> Sequence[Recurr
         job(event_expiry.NAME, event_expiry.INTERVAL, partial(event_expiry.expire_due, container, clients)),
         job(unread_alarm.NAME, unread_alarm.INTERVAL, partial(unread_alarm.run, container)),
         job(views.NAME, views.FLUSH_INTERVAL, lambda _connection, _stop: views.flush(container)),
+        RecurringJob(
+            inline_rebuild.REPEATS,
+            inline_rebuild.REPEAT_INTERVAL,
+            partial(inline_rebuild.repeat_after_upgrade, container.settings, container.pool, INLINE_PROJECTIONS),
+            expected=(inline_rebuild.Rebuilding,),
+            is_quiet=True,
+        ),
     ]

@@ -6,19 +6,25 @@ time and blocks nobody.
 
 What the events have sealed for visitors of websites is read with the keys of the same moment. An erasure changes tables
 without an event that tells of it, so a rebuild during which one came begins again.
+
+During an upgrade, services of the previous release append events beside the new tables, and write no rows to those that
+they do not know. So what an upgrade built is built again until those services have ended (`repeat_after_upgrade`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final
+from datetime import datetime, timedelta
+from threading import Event
+from typing import Any, Final, LiteralString
 
 import psycopg
+import structlog
 from eventsourcing.persistence import StoredEvent
 from psycopg import sql
 from psycopg.rows import dict_row, tuple_row
+from psycopg_pool import ConnectionPool
 
 from command_api.kernel.event_store import EventMapper, name_and_version
 from command_api.kernel.inline_projection import SCHEMA, InlineProjection, InlineProjections, identifier
@@ -33,6 +39,10 @@ BATCH_EVENTS: Final = 2_000
 MAX_DIFFERENCES: Final = 100
 SUFFIX: Final = "__build"
 """Suffix of the tables that a rebuild fills."""
+REPEATS: Final = "inline-projections-after-upgrade"
+REPEAT_INTERVAL: Final = timedelta(seconds=10)
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 Connection = psycopg.Connection[Any]
 Progress = Callable[[int], None]
@@ -71,11 +81,28 @@ def create_tables(settings: Settings, projections: InlineProjections) -> None:
                 " position bigint not null, rebuilt_at timestamptz not null)"
             ).format(identifier("projection"))
         )
+        connection.execute(
+            sql.SQL("alter table {} add column if not exists upgraded_at timestamptz").format(identifier("projection"))
+        )
         connection.execute(sql.SQL("grant select on {} to query_reader").format(identifier("projection")))
         in_use = tables_in_use(connection)
         for projection in projections.projections:
             if projection.name not in in_use or in_use[projection.name].version != projection.version:
                 rebuild(settings, connection, projection)
+
+
+def repeat_after_upgrade(
+    settings: Settings, pool: ConnectionPool[Any], projections: InlineProjections, stop: Event
+) -> None:
+    """Rebuilds what an upgrade built: after ten seconds, then whenever as much time has passed as between the upgrade
+    and the rebuild before, until an hour is over. A rebuild that takes long is repeated seldom. A recurring job."""
+    with pool.connection() as connection:
+        due = {name for (name,) in connection.execute(_REPEAT_DUE)}
+    for projection in projections.projections:
+        if projection.name in due and not stop.is_set():
+            with open_connection(settings) as connection:
+                rebuild(settings, connection, projection)
+            log.info("inline_projection_rebuilt_after_upgrade", projection=projection.name)
 
 
 def open_connection(settings: Settings) -> Connection:
@@ -202,11 +229,14 @@ def _swap(connection: Connection, projection: InlineProjection, position: int) -
         connection.execute(rename.format(identifier(table.name + SUFFIX), sql.Identifier(table.name)))
     connection.execute(
         sql.SQL(
-            "insert into {} as stored (name, version, generation, position, rebuilt_at) values (%s, %s, 1, %s, now())"
+            "insert into {} as stored (name, version, generation, position, rebuilt_at, upgraded_at)"
+            " values (%s, %s, 1, %s, now(), case when %s > 0 then now() end)"
             " on conflict (name) do update set version = excluded.version, generation = stored.generation + 1,"
-            " position = excluded.position, rebuilt_at = excluded.rebuilt_at"
+            " position = excluded.position, rebuilt_at = excluded.rebuilt_at, upgraded_at = case"
+            " when stored.version <> excluded.version then excluded.upgraded_at"
+            " when now() < stored.upgraded_at + interval '1 hour' then stored.upgraded_at end"
         ).format(identifier("projection")),
-        (projection.name, projection.version, position),
+        (projection.name, projection.version, position, position),
     )
 
 
@@ -225,4 +255,8 @@ def last_position(connection: Connection) -> int:
 _EVENTS: Final = (
     "select originator_id, originator_version, topic, state from events.stored_events"
     " where notification_id > %s and notification_id <= %s order by notification_id"
+)
+_REPEAT_DUE: Final[LiteralString] = (
+    "select name from lookup.projection"
+    " where now() >= greatest(upgraded_at + interval '10 seconds', 2 * (rebuilt_at - upgraded_at) + upgraded_at)"
 )

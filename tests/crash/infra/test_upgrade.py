@@ -155,11 +155,13 @@ def replace_the_old(both: Both) -> None:
     wait_for(lambda: shown_notes(new, token) == [NOTE], "the new projectors to show the note")
     for each in (old.command, old.query, old.ingest, old.projectors):
         assert each.stop() == 0, each.name
+    end = both.database.execute("select now()").fetchone() or ()
     wait_for(lambda: both.count(NOT_OWNED_BY, owner_of(both)) == 0, "the new projectors to take over")
     # The previous release does not say yet that a newer version wrote the event, as this one does.
     wait_for(lambda: is_retried(both, new), "the events that the old version could not read to be processed")
     wait_for(lambda: not both.count(OPEN_LETTERS, PARKED), "the parked events to be processed")
     assert both.count("select count(*) from read.partners where name = 'Renamed'") == 1
+    wait_for(lambda: both.count(REBUILT_BEFORE, *end) == 0, "rows of what the old version decided last", 200)
 
 
 def is_retried(both: Both, version: Version) -> bool:
@@ -175,6 +177,7 @@ UNREAD: Final = """
     where state = 'open' and reason = 'undecodable' group by 1"""
 PARKED: Final = ["undecodable", "parked", "newer_version"]
 OPEN_LETTERS: Final = "select count(*) from engine.dead_letter where state = 'open' and reason = any(%s)"
+REBUILT_BEFORE: Final = "select count(*) from lookup.projection where upgraded_at is not null and rebuilt_at < %s"
 NOT_OWNED_BY: Final = """
     select count(*) from engine.position p join engine.projection j on j.name = p.projection
     where p.generation = j.live_generation and p.owner is distinct from %s"""
