@@ -117,7 +117,7 @@ class Importer:
 
 def test_a_report_is_previewed_and_changes_nothing_until_it_is_applied(led: Policies) -> None:
     importer = Importer(led)
-    click, first, second = led.click(importer.shop, timedelta(days=30)), importer.txid(), importer.txid()
+    click, first, second = led.click(importer.shop, timedelta(days=29)), importer.txid(), importer.txid()
     rows = [sale(first, 12.4, "approved", click=click), sale(second, 5)]
     preview = importer.upload(rows)
     assert preview["state"] == "ready", preview
@@ -156,7 +156,7 @@ def test_the_same_file_again_changes_nothing(led: Policies) -> None:
 
 def test_an_undone_import_leaves_what_others_reported(led: Policies) -> None:
     importer = Importer(led)
-    both, only, click = importer.txid(), importer.txid(), led.click(importer.shop, timedelta(days=30))
+    both, only, click = importer.txid(), importer.txid(), led.click(importer.shop, timedelta(days=29))
     led.report(
         importer.shop, txid=both, reported_by="postback", key_kind="postback", click_id=click, amount=None,
         payout={"amount": 900, "currency": "EUR"}, status="approved",
@@ -190,7 +190,7 @@ def test_an_undone_import_leaves_what_another_import_has(led: Policies) -> None:
 def test_a_sale_that_the_shop_calls_by_its_order_is_one_sale(led: Policies) -> None:
     for shop_first in (True, False):
         importer = Importer(led)
-        click, order = led.click(importer.shop, timedelta(days=30)), f"A-{uuid4().hex[:8]}"
+        click, order = led.click(importer.shop, timedelta(days=29)), f"A-{uuid4().hex[:8]}"
         row = sale(importer.txid(), 10, "approved", click=click, orderRef=order)
 
         def shop_reports(importer: Importer = importer, order: str = order, click: str = click) -> None:
@@ -287,7 +287,7 @@ def test_test_actions_never_count(led: Policies) -> None:
 
 def test_the_rows_of_an_erased_person_lose_their_click(led: Policies) -> None:
     importer = Importer(led)
-    click, txid = led.click(importer.shop, timedelta(days=30)), importer.txid()
+    click, txid = led.click(importer.shop, timedelta(days=29)), importer.txid()
     imported = importer.upload([sale(txid, 5, "approved", click=click), sale(importer.txid(), 1)], apply=True)
     state = importer.conversion(txid)
     with led.world.core.commands.unit_of_work(system_context()) as uow:
