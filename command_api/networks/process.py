@@ -23,7 +23,7 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from psycopg import Connection
 
-from command_api.conversions.attribution.click_reader import Clicks
+from command_api.conversions.attribution.click_reader import UNAVAILABLE, ClickHouseClicks
 from command_api.conversions.attribution.facts import Facts, SalesNamed
 from command_api.conversions.attribution.gathering import Gathering
 from command_api.conversions.attribution.identity import identified
@@ -32,7 +32,7 @@ from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
-from command_api.networks import commands, files, model, staging
+from command_api.networks import commands, files, model, staging, sub_ids
 from command_api.networks.comparing import SaleComparison, compared, difference, kind_of
 from command_api.networks.lookups import NAME
 from command_api.networks.model import NetworkImportAggregate
@@ -78,7 +78,7 @@ POLL_INTERVAL: Final = timedelta(milliseconds=300)
 POLICY: Final = "policy:attribution"
 
 
-def network_imports(container: Container, clicks: Clicks, events: Log) -> ProcessManager:
+def network_imports(container: Container, clicks: ClickHouseClicks, events: Log) -> ProcessManager:
     """The process manager; one step of one import at a time."""
     work = ImportWork(container, clicks, events, derived_key(container.settings, "click-id"))
 
@@ -89,7 +89,7 @@ def network_imports(container: Container, clicks: Clicks, events: Log) -> Proces
         NAME,
         plan,
         batch_size=1,
-        unavailable=(LogUnavailable, OSError),
+        unavailable=(LogUnavailable, *UNAVAILABLE),
         ids="SELECT import_id FROM lookup.network_import",
     )
 
@@ -99,7 +99,7 @@ class ImportWork:
     """The work on imports. `click_key` opens click ids."""
 
     container: Container
-    clicks: Clicks
+    clicks: ClickHouseClicks
     events: Log
     click_key: bytes
 
@@ -158,6 +158,7 @@ class ImportWork:
             count, latest = staging.replace_rows(connection, held.id, website.id, held.network, staged)
             staging.reject_conflicts(connection, held.id)
             connection.execute(_TOTAL, (count, held.as_of or latest, held.id))
+        sub_ids.match_rows(self.container, self.clicks, website.id, held.id)
 
     def _staged(
         self,

@@ -137,6 +137,18 @@ def replace_rows(
     return count, datetime.fromisoformat(latest) if latest else None
 
 
+def rows_with_sub_ids(
+    connection: Rows, import_id: UUID, after: int, limit: int
+) -> list[tuple[int, str, UUID, datetime]]:
+    """The next rows behind line `after` that have a sub id and no click id: line, sub id, partner, time."""
+    return connection.execute(_WITH_SUB_IDS, (import_id, after, limit)).fetchall()
+
+
+def set_clicks(connection: Rows, import_id: UUID, click_ids: Mapping[int, str]) -> None:
+    """Stores the click ids of these lines."""
+    connection.execute(_SET_CLICKS, (list(click_ids), list(click_ids.values()), import_id))
+
+
 def reject_conflicts(connection: Rows, import_id: UUID) -> None:
     """Rejects lines that state the same part of a sale at the same moment as an earlier line, with another amount."""
     connection.execute(_CONFLICTS, (import_id, import_id))
@@ -345,6 +357,16 @@ _JOB: Final = "SELECT import_order, done, total, awaited FROM networks.import_jo
 _COPY: Final = (
     "COPY networks.import_row (import_id, line, website_id, import_order, network, txid, group_key, kind, is_unmatched,"
     " detail) FROM STDIN (FORMAT BINARY)"
+)
+_WITH_SUB_IDS: Final = (
+    "SELECT line, detail ->> 'clickRef', (detail ->> 'partnerId')::uuid, (detail ->> 'occurredAt')::timestamptz"
+    " FROM networks.import_row WHERE import_id = %s AND line > %s AND is_unmatched AND kind = 'new'"
+    " AND detail ->> 'clickRef' <> '' AND detail ->> 'partnerId' IS NOT NULL ORDER BY line LIMIT %s"
+)
+_SET_CLICKS: Final = (
+    "UPDATE networks.import_row AS r SET is_unmatched = false, detail = r.detail || jsonb_build_object('clickId',"
+    " named.click_id, 'clickRef', '') FROM unnest(%s::int[], %s::text[]) AS named (line, click_id)"
+    " WHERE r.import_id = %s AND r.line = named.line"
 )
 _CONFLICTS: Final = (
     "UPDATE networks.import_row AS r SET kind = 'rejected', txid = '', is_unmatched = false,"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, Protocol
 from uuid import UUID
@@ -18,9 +19,20 @@ MAX_WINDOW: Final = timedelta(days=366)
 MAX_VISITOR_EVENTS: Final = 1_000
 """The events of one visitor and day in which a click's visit is searched, the newest first: a person has fewer, and a
 script with the public site key must not make attribution slow."""
+MAX_SUB_ID_CLICKS: Final = 50
+"""So many of the clicks with a sub id are read, the latest first: one that has more names no click."""
 QUERY_TIMEOUT_S: Final = 10
 UNAVAILABLE: Final = (ClickHouseError, OSError)
 """Errors of a source of clicks that is down."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubIdClick:
+    """A click of a link with a sub id."""
+
+    click_id: str
+    partner_id: UUID
+    occurred_at: datetime
 
 
 class Clicks(Protocol):
@@ -116,6 +128,27 @@ class ClickHouseClicks:
             },
         )
 
+    def with_sub_ids(
+        self, website_id: UUID, sub_ids: Collection[str], first: datetime, last: datetime
+    ) -> dict[str, list[SubIdClick]]:
+        """By sub id, the latest `MAX_SUB_ID_CLICKS` clicks of people that have it, between the days of these times."""
+        found: dict[str, list[SubIdClick]] = {}
+        for some in _short_lists(sub_ids):
+            parameters = {
+                "site": str(website_id),
+                "first": first.astimezone(UTC).date().isoformat(),
+                "last": last.astimezone(UTC).date().isoformat(),
+                "none": str(NO_ID),
+                "sub_ids": some,
+            }
+            with self._clients.use() as client:
+                settings = {"max_execution_time": QUERY_TIMEOUT_S}
+                rows = client.query(_WITH_SUB_IDS, parameters=parameters, settings=settings).result_rows
+            for sub_id, click_id, partner_id, at in rows:
+                click = SubIdClick(click_id, partner_id, datetime.fromtimestamp(at / 1000, UTC))
+                found.setdefault(sub_id, []).append(click)
+        return found
+
     def visits(self, clicks: Sequence[ClickRow]) -> dict[UUID, ClickVisit]:
         if not clicks:
             return {}
@@ -137,6 +170,19 @@ class ClickHouseClicks:
         with self._clients.use() as client:
             result = client.query(sql, parameters=parameters, settings=settings)
             return [_row(row) for row in result.result_rows]
+
+
+def _short_lists(texts: Collection[str]) -> Iterator[list[str]]:
+    """The texts in lists that each are short enough for a parameter of a query."""
+    some, size = list[str](), 0
+    for text in sorted(texts):
+        if size + len(text.encode()) > _MAX_PARAMETER_BYTES:
+            yield some
+            some, size = [], 0
+        some.append(text)
+        size += 2 * len(text.encode()) + 3
+    if some:
+        yield some
 
 
 def _of_visitors(wanted: Sequence[ClickQuery]) -> dict[str, Any]:
@@ -172,6 +218,7 @@ def _row(row: Sequence[Any]) -> ClickRow:
     )
 
 
+_MAX_PARAMETER_BYTES: Final = 60_000
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SELECT: Final = (
     "SELECT website_id, event_id, visitor, toUnixTimestamp64Milli(occurred_at), click_id, link_id, partner_id, country,"  # noqa: S608 - own text
@@ -181,6 +228,14 @@ _OF_VISITORS: Final = (
     f"{_SELECT} WHERE website_id IN {{sites:Array(UUID)}} AND toDate(occurred_at) >= {{first:Date}}"
     " AND toDate(occurred_at) <= {last:Date} AND type = 'click' AND visitor IN {visitors:Array(UInt64)}"
     " AND partner_id != {none:UUID}"
+)
+_WITH_SUB_IDS: Final = (
+    "SELECT sub_id, click_id, partner_id, toUnixTimestamp64Milli(occurred_at) FROM (SELECT click_id, partner_id,"  # noqa: S608 - own text
+    f" occurred_at, arrayJoin(arrayDistinct(arrayFilter(each -> each <> '', [{', '.join(_SUBS)}]))) AS sub_id"
+    " FROM events WHERE website_id = {site:UUID} AND toDate(occurred_at) >= {first:Date}"
+    " AND toDate(occurred_at) <= {last:Date} AND type = 'click' AND partner_id <> {none:UUID} AND click_id <> ''"
+    " AND NOT is_bot) WHERE sub_id IN {sub_ids:Array(String)}"
+    f" ORDER BY occurred_at DESC, click_id LIMIT {MAX_SUB_ID_CLICKS} BY sub_id"
 )
 _ORDER: Final = {True: "ORDER BY occurred_at, event_id", False: "ORDER BY occurred_at DESC, event_id DESC"}
 _EVENTS_OF_VISITORS: Final = (

@@ -22,7 +22,8 @@ from tests.support.policies import Policies, Shop, policies, project
 from tests.support.stack import wait_for
 
 IMPORTS = "/api/platform/networks/imports"
-DAY = datetime(2026, 11, 3, 12, tzinfo=UTC)
+DAY = (datetime.now(UTC) - timedelta(days=20)).replace(hour=12, minute=0, second=0, microsecond=0)
+"""Of the sales: clicks of 29 days ago may have earned them."""
 
 
 @pytest.fixture(scope="module")
