@@ -92,7 +92,7 @@ const SCREENS = [
   { name: 'page-article', path: '/builder/s1/page-home', act: editBlock(/^Edit Article/), after: true },
   { name: 'page-table', path: '/builder/s1/page-best', act: editBlock(/^Edit Comparison/), after: true },
   { name: 'page-placeholders', path: '/builder/s1/page-home', act: placeholdersListed, after: true },
-  { name: 'page-versions', path: '/builder/s1/page-home', act: dialogOf('Versions'), after: true },
+  { name: 'page-versions', path: '/builder/s1/page-home', act: dialogOf(/^Versions/), after: true },
   { name: 'page-add', path: '/builder/s1/page-home', act: dialogOf('Add block'), after: true },
   { name: 'learn', path: '/learn' },
   { name: 'programs', path: '/admin/programs' },
