@@ -13,7 +13,7 @@ from infra.kernel.clickhouse.client import client
 from infra.kernel.config.loading import load
 from infra.kernel.security.visitor_keys import Sealed, VisitorKeys, key_ids, wrapped_keys
 from infra.ops.jobs.retention import delete_expired
-from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect, partner_with_link
+from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect, let_rebuild, partner_with_link
 from tests.e2e.test_erasure import everywhere, found_in, holds, where
 from tests.support.stack import Stack, wait_for
 from tests.support.visitor_data import erase_visitor
@@ -106,12 +106,8 @@ def test_erasing_a_visitor_makes_their_ids_unreadable_and_nobody_elses(admin_sta
 
 
 def is_rebuilt(api: httpx.Client, erasures: str, postgres: psycopg.Connection[Any]) -> bool:
-    """Whether reports read the tables of after the erasure. One build begins an hour: the live one is long ago."""
-    for name in ("events", "refusals"):  # one row at a time: the projectors change others in their own order
-        postgres.execute(
-            "UPDATE engine.build SET created_at = created_at - interval '2 hours' WHERE name = %s AND state = 'live'",
-            (name,),
-        )
+    """Whether reports read the tables of after the erasure."""
+    let_rebuild(postgres)
     return bool(api.get(erasures).json()[0]["state"] != "running")
 
 

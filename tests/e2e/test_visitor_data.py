@@ -24,7 +24,7 @@ from infra.kernel.security.text_keys import TextKeys
 from infra.ops.audit import log_reader
 from schemas import envelope
 from schemas.topics import CLICKS, CONVERSIONS, DOMAIN, REJECTED
-from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect, partner_with_link, read
+from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect, let_rebuild, partner_with_link, read
 from tests.e2e.test_erasure import holds, records_of, rows_of, tables_of
 from tests.support.stack import Stack, wait_for
 from tests.support.visitor_data import erase_visitor
@@ -197,12 +197,8 @@ def is_built(stack: Stack, postgres: psycopg.Connection[Any]) -> bool:
 
 
 def is_live(shop: Shop, erasures: str, postgres: psycopg.Connection[Any]) -> bool:
-    """Whether reports read tables without the person. One rebuild begins an hour: each of before is long ago."""
-    for name in ("events", "refusals"):  # one row at a time: the supervisor locks them in its own order
-        postgres.execute(
-            "UPDATE engine.build SET created_at = created_at - interval '2 hours' WHERE name = %s AND state = 'live'",
-            (name,),
-        )
+    """Whether reports read tables without the person."""
+    let_rebuild(postgres)
     return bool(shop.owner.get(erasures).json()[0]["state"] == "live")
 
 
