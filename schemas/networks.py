@@ -58,6 +58,8 @@ class NetworkPreset(Frozen):
     click_id: str = Field(default="", pattern=rf"^({PARAMETER_PATTERN})?$")
     max_length: int | None = None
     reports: Reports = Reports.POSTBACK
+    account: Mapping[str, str] = {}
+    secret: Mapping[str, str] = {}
     names: Mapping[str, str] = {}
     postback: Mapping[str, str] = {}
     statuses: Mapping[str, str] = {}

@@ -35,7 +35,8 @@ generic have the scope that the website sets.
 or depend on how a program is set up: send a test conversion before you rely on them. The comments of
 `schemas/networks.toml` explain how to add a network.
 
-**Report files.** A file with a name (*Awin JSON*) is read exactly. *file (mapped)*: a CSV, TSV, XLSX or JSON file of
+**Reports.** *report API*: Althing fetches the reports of a [connection](network-connections.md). A file with a name
+(*Awin JSON*) is read exactly. *file (mapped)*: a CSV, TSV, XLSX or JSON file of
 any layout, also compressed with gzip; columns are recognized by their headers (`schemas/network_reports.toml`) and can
 be chosen by hand."""
 
@@ -71,7 +72,8 @@ def _row(one: NetworkPreset) -> str:
     scope = "its setting" if one.kind is NetworkKind.GENERIC else str(one.txid_scope)
     longest = f"{one.max_length:,}" if one.max_length else "–"
     check = "" if one.documented else " *check*"
-    arrives = ", ".join((*_CALLS[one.reports], *read_layouts(one.slug)))
+    fetched = ("report API",) if one.secret else ()
+    arrives = ", ".join((*_CALLS[one.reports], *fetched, *read_layouts(one.slug)))
     cells = (f"{one.name}{check}", f"`{one.slug}`", hosts, click_id, longest, scope, arrives)
     return f"| {' | '.join(cells)} |"
 
@@ -97,6 +99,10 @@ def _entry(one: NetworkPreset) -> dict[str, object]:
         "hosts": list(one.hosts),
         "clickId": one.click_id,
         "parameters": dict(one.postback),
+        "credentials": [
+            *({"name": name, "label": label} for name, label in one.account.items()),
+            *({"name": name, "label": label, "isSecret": True} for name, label in one.secret.items()),
+        ],
         "note": one.note,
     }
     entry |= {name: value for name, value in details.items() if value}

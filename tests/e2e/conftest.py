@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tests.support.dns_server import DnsServer, dns_server
 from tests.support.identity_provider import IdentityProvider, identity_provider
 from tests.support.mail_server import MailServer, mail_server
 from tests.support.marketplace import KEY, SECRET
+from tests.support.network_servers import AwinServer, listening
 from tests.support.stack import ROOT, Stack, stack, wait_for
 
 ADMIN = "admin@althing.example"
@@ -52,6 +54,14 @@ def let_rebuild(postgres: psycopg.Connection[Any]) -> None:
             "UPDATE engine.build SET created_at = created_at - interval '2 hours' WHERE name = %s AND state = 'live'",
             (name,),
         )
+
+
+@dataclass(frozen=True)
+class ListeningNetwork:
+    """A network's server, and its address."""
+
+    server: AwinServer
+    url: str
 
 
 @pytest.fixture(scope="package")
@@ -84,7 +94,17 @@ def escrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="package")
-def admin_stack(provider: IdentityProvider, post: MailServer, dns: DnsServer, escrow: Sandbox) -> Iterator[Stack]:
+def awin() -> Iterator[ListeningNetwork]:
+    """Awin's report API, as the stack calls it."""
+    server = AwinServer(lambda: datetime.now(UTC))
+    with listening(server) as url:
+        yield ListeningNetwork(server, url)
+
+
+@pytest.fixture(scope="package")
+def admin_stack(
+    provider: IdentityProvider, post: MailServer, dns: DnsServer, escrow: Sandbox, awin: ListeningNetwork
+) -> Iterator[Stack]:
     assert (ROOT / "web" / "dist" / "index.html").exists(), "build the web app first: make test does"
     settings = {
         "ALTHING_ADMIN_EMAIL": ADMIN,
@@ -93,6 +113,7 @@ def admin_stack(provider: IdentityProvider, post: MailServer, dns: DnsServer, es
         "ALTHING_ESCROW_URL": escrow.address,
         "ALTHING_ESCROW_KEY": KEY,
         "ALTHING_ESCROW_WEBHOOK_SECRET": SECRET,
+        "ALTHING_NETWORK_URLS": f"awin={awin.url}",
         # Of a trickle; a single event does not wait. Inserts are what costs most.
         "ALTHING_INSERT_INTERVAL_MS": "1000",
         "SMTP_URL": post.url,

@@ -74,6 +74,10 @@ const openRejected = async (page) => {
   await page.getByRole('button', { name: '4 rejected' }).click();
   await page.getByRole('region', { name: 'Rows table: rejected' }).waitFor();
 };
+const connectNothing = async (page) => {
+  await opens('Connect a network')(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Connect' }).click();
+};
 const openLayout = (page) => page.getByText('How the file is read').click();
 /** On a phone there is none: it is in the menu. */
 const railOf = (page) => page.getByRole('button', { name: 'Collapse navigation' }).click();
@@ -283,6 +287,9 @@ const STATES = [
   { name: 'network reports, none', path: '/conversions/networks', base: first },
   { name: 'network reports, broken', path: '/conversions/networks', base: broken, expected: '503' },
   { name: 'network reports, nothing chosen', path: '/conversions/networks', act: named('button', 'Preview') },
+  { name: 'network reports, connect', path: '/conversions/networks', act: connectNothing },
+  { name: 'network reports, reconnect', path: '/conversions/networks', act: opens('Change Awin') },
+  { name: 'network reports, disconnect', path: '/conversions/networks', act: opens('Disconnect Awin') },
   { name: 'network report', path: '/conversions/networks/ni-ready', act: openRejected },
   { name: 'network report, layout', path: '/conversions/networks/ni-ready', act: openLayout },
   { name: 'network report, questions', path: '/conversions/networks/ni-asking', act: named('button', 'Continue') },

@@ -1,4 +1,4 @@
-// Imports of networks' reports, as the mock API tells it: one in each state.
+// Imports of networks' reports and connections to networks, as the mock API tells it: one in each state.
 const MINUTE = 60_000;
 const ago = (minutes) => new Date(Date.now() - minutes * MINUTE).toISOString();
 const HEADERS = [
@@ -171,9 +171,41 @@ const row = (line, of) => ({
   ...of,
 });
 
+const ahead = (minutes) => new Date(Date.now() + minutes * MINUTE).toISOString();
+const connectionIn = (id, of) => ({
+  id,
+  websiteId: 'w1',
+  network: 'awin',
+  schedule: 'daily',
+  currency: null,
+  partnerId: null,
+  isRefused: false,
+  addedAt: ago(90_000),
+  isPulling: false,
+  pulledAt: ago(310),
+  nextAt: ahead(1130),
+  problem: '',
+  rows: 212,
+  importId: 'ni-applied',
+  ...of,
+});
+const connections = () => [
+  connectionIn('nc-connected', {}),
+  connectionIn('nc-reading', { network: 'cj', schedule: 'hourly', isPulling: true, nextAt: ago(1), importId: null }),
+  connectionIn('nc-failing', {
+    ...{ network: 'impact', schedule: 'hourly', nextAt: ahead(15) },
+    problem: 'impact.com answers with 500.',
+  }),
+  connectionIn('nc-refused', {
+    ...{ pulledAt: null, nextAt: null, isRefused: true, rows: 0, importId: null },
+    problem: 'Awin does not accept these credentials. Enter new ones.',
+  }),
+];
+
 /** Undefined: another part answers. `nothing`: no report was uploaded yet. */
 export function networksAnswer(key, query, nothing) {
   const [method, path] = key.split(' ');
+  if (path.startsWith('/api/platform/networks/connections')) return connectionsAnswer(method, nothing);
   const found = /^\/api\/platform\/networks\/imports(?:\/ni-([^/]+))?(?:\/([^/]+))?$/.exec(path);
   if (!found) return undefined;
   const [, state, action] = found;
@@ -182,6 +214,11 @@ export function networksAnswer(key, query, nothing) {
   if (action === 'rows') return [rowsOf(query.kind ?? 'new')];
   const next = { apply: 'applying', cancel: 'cancelled', undo: 'undoing' }[action] ?? state;
   return [importIn(next, STATES.indexOf(next)), 200, method === 'GET' ? {} : WRITTEN];
+}
+
+function connectionsAnswer(method, nothing) {
+  if (method === 'GET') return [nothing ? [] : connections()];
+  return method === 'DELETE' ? [null, 204, WRITTEN] : [connections()[1], method === 'POST' ? 201 : 200, WRITTEN];
 }
 
 const WRITTEN = { 'X-Position': 'domain@17' };

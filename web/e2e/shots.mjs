@@ -172,6 +172,7 @@ const SCREENS = [
   { name: 'statements', path: '/conversions?view=statements' },
   { name: 'network-reports', path: '/conversions/networks' },
   { name: 'network-reports-none', path: '/conversions/networks', base: first.url },
+  { name: 'network-reports-connect', path: '/conversions/networks', act: click('Connect a network') },
   { name: 'network-report', path: '/conversions/networks/ni-ready' },
   {
     name: 'network-report-rows',

@@ -23,6 +23,7 @@ from command_api.kernel.container import Container
 from command_api.networks.pulling.position import PullPosition
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import DecryptionError, decrypt, derived_key, encrypt, keyed_hash
+from schemas.networks import NETWORKS
 
 PROCESS: Final = "network-pulls"
 """The process manager; its timeouts are connections."""
@@ -31,7 +32,7 @@ _PAGES: Final = "network-pages"
 _NONCE_BYTES: Final = 12
 _MAX_PACE: Final = timedelta(days=2)
 """A later call was set by a wrong clock."""
-_SECRETS: Final = frozenset({"token", "authToken"})
+_SECRETS: Final = frozenset(name for network in NETWORKS.values() for name in network.secret)
 
 
 @dataclass(frozen=True, slots=True)

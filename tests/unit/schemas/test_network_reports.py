@@ -38,6 +38,6 @@ def test_the_page_says_of_each_network_what_is_read() -> None:
     assert arrivals.keys() == NETWORKS.keys()
     for network, arrival in arrivals.items():
         assert arrival.endswith(", ".join(read_layouts(network)))
-    assert arrivals["awin"] == f"postback, Awin JSON, {MAPPED}"
+    assert arrivals["awin"] == f"postback, report API, Awin JSON, {MAPPED}"
     assert arrivals["rakuten"] == f"Rakuten Signature Orders file, {MAPPED}"
     assert "nothing yet" not in page()

@@ -1,4 +1,5 @@
-// Imports of networks' reports.
+// Imports of networks' reports, and connections to their APIs.
+import type { NetworkConnection } from '@/features/networks/api/connections';
 import type { ImportRow, NetworkImport } from '@/features/networks/api/imports';
 
 export const networkImport = (over: Partial<NetworkImport> = {}): NetworkImport => ({
@@ -62,5 +63,23 @@ export const importRow = (over: Partial<ImportRow> = {}): ImportRow => ({
   code: '',
   message: '',
   text: '',
+  ...over,
+});
+
+export const networkConnection = (over: Partial<NetworkConnection> = {}): NetworkConnection => ({
+  id: 'nc1',
+  websiteId: 'w1',
+  network: 'awin',
+  schedule: 'daily',
+  currency: null,
+  partnerId: null,
+  isRefused: false,
+  addedAt: '2026-11-01T10:00:00Z',
+  isPulling: false,
+  pulledAt: '2026-11-20T06:00:00Z',
+  nextAt: '2026-11-21T06:00:00Z',
+  problem: '',
+  rows: 12,
+  importId: 'n1',
   ...over,
 });

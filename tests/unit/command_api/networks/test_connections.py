@@ -11,10 +11,12 @@ import pytest
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.networks.connections import model
 from command_api.networks.connections.store import StoredPull, open_credentials, seal_credentials
+from command_api.networks.pulling.apis import REPORT_APIS
 from command_api.websites.model import Website
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import DecryptionError
 from schemas.events.networks import NetworkConnectionAdded, NetworkConnectionChanged, NetworkReportPulled, PullSchedule
+from schemas.networks import NETWORKS
 from tests.support.given_when_then import given, rejected
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -32,6 +34,12 @@ def added(network: str = "awin", **changes: Any) -> NetworkConnectionAdded:
 
 def connection() -> model.NetworkConnectionAggregate:
     return model.evolve(None, added())
+
+
+def test_what_a_form_requests_is_what_the_report_api_needs() -> None:
+    asked = {slug: {*one.account, *one.secret} for slug, one in NETWORKS.items() if one.account or one.secret}
+    assert asked == {slug: set(api.credentials) for slug, api in REPORT_APIS.items()}
+    assert all(one.secret for slug, one in NETWORKS.items() if slug in REPORT_APIS)
 
 
 def test_credentials_are_those_that_the_network_needs() -> None:

@@ -78,7 +78,7 @@ test('getting started shows what is still missing, and goes when all is done', a
     'href',
     '/account-settings?tab=invite-codes',
   );
-  expect(steps.getByRole('link', { name: 'Import a report' })).toHaveAttribute('href', '/conversions/networks');
+  expect(steps.getByRole('link', { name: 'Connect or import' })).toHaveAttribute('href', '/conversions/networks');
   expect(steps.getByRole('link', { name: 'Show the snippet' })).toHaveAttribute(
     'href',
     '/account-settings?tab=websites',

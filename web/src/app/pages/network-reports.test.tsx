@@ -27,6 +27,7 @@ beforeEach(() => {
   signIn();
   held = networkImport();
   server.use(
+    http.get('/api/platform/networks/connections', () => json([])),
     http.get('/api/platform/networks/imports', () => json([held])),
     http.get('/api/platform/networks/imports/{id}', () => json(held)),
     http.get('/api/platform/networks/imports/{id}/rows', ({ request }) => {

@@ -9,6 +9,7 @@ import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import type { Website } from '@/lib/api/types';
 import { textOf } from '@/lib/url/search';
 import { importsQuery } from '@/features/networks/api/imports';
+import { ConnectionsCard } from '@/features/networks/components/connections-card';
 import { ImportsCard } from '@/features/networks/components/imports-card';
 import { usualNetwork } from '@/features/networks/lib/usual-network';
 import { NoWebsites } from './no-websites';
@@ -21,7 +22,7 @@ const UploadCard = opened(
   <Skeleton className="h-96" />,
 );
 
-/** Networks' report files: uploaded here, and listed. */
+/** Reports of networks: uploaded or read from connected networks, and listed. */
 export function NetworkReportsPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/conversions/networks' });
@@ -102,6 +103,7 @@ function Reports({ website, network }: Props) {
           void navigate({ to: '/conversions/networks/$id', params: { id }, search: { website: website.id } })
         }
       />
+      <ConnectionsCard website={website} partners={partners.data ?? []} />
       <ImportsCard query={imports} />
     </div>
   );

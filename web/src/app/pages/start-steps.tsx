@@ -149,11 +149,11 @@ function stepsOf({
     },
     {
       title: 'Connect your networks',
-      text: 'Import their reports, or give them your postback URL.',
+      text: 'Connect Awin, CJ or impact.com, import reports, or give networks your postback URL.',
       done: latest?.some(({ reportedBy }) => BY_NETWORKS.has(reportedBy ?? '')) ?? false,
       action: website && (
         <Link to="/conversions/networks" className={textLink}>
-          Import a report
+          Connect or import
         </Link>
       ),
     },

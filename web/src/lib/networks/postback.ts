@@ -2,6 +2,13 @@
 // for what it fills in. `networks.json` is made from `schemas/networks.toml` by `make docs`.
 import networks from './networks.json';
 
+/** One of the credentials of a network’s report API, as the network calls it. */
+export interface Credential {
+  readonly name: string;
+  readonly label: string;
+  readonly isSecret?: true;
+}
+
 export interface Network {
   readonly id: string;
   readonly label: string;
@@ -14,6 +21,8 @@ export interface Network {
   readonly parameters?: Readonly<Record<string, string>>;
   /** How sales arrive; by a postback unless it says otherwise. */
   readonly reports?: 'file' | 'json';
+  /** What its report API requires; without them its reports are not fetched. */
+  readonly credentials?: readonly Credential[];
   readonly note?: string;
   /** Not all of it was found in public documentation, or it depends on how a program set it up. */
   readonly unsure?: true;
