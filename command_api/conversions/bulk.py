@@ -130,4 +130,12 @@ def selected(body: Selection, uow: UnitOfWork) -> Selected:
 _BEHIND: Final = (
     "(c.occurred_at, c.id) > (SELECT b.occurred_at, b.id FROM read.conversions AS b WHERE b.id = %(after)s)"
 )
-_COPIED: Final = (*(name for name in EQUAL if name != "status"), "attributed", "unread", "subs", "search")
+_COPIED: Final = (
+    *(name for name in EQUAL if name != "status"),
+    "attributed",
+    "unread",
+    "network",
+    "import_id",
+    "subs",
+    "search",
+)

@@ -215,6 +215,7 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
         "conflicts": count_conflicts(reports, merged),
         "approves_at": model.with_report(conversion, reported, merged.key_kind, head["timestamp"]).approves_at,
         "unread": merged.unread,
+        "is_void": merged.is_void,
     }
     if not contradicted:
         return [conversions.ConversionReportMerged(**head, **values)]

@@ -126,6 +126,8 @@ class Filter(RequestModel):
     source: Value = None
     coupon: Value = None
     reported_by: Literal["sale", "lead", "postback", "import"] | None = None
+    network: Annotated[str | None, Field(max_length=32, description="As in the list")] = None
+    import_id: Annotated[UUID | None, Field(strict=False, description="As in the list")] = None
     subs: dict[SubName, SubValue] = Field(default_factory=dict, max_length=10)
     after: Annotated[UUID | None, Field(strict=False, description="`last` of the previous response")] = None
 

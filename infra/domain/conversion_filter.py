@@ -53,6 +53,11 @@ class ConversionFilter:
     address_class: str | None = None
     attributed: bool | None = None
     unread: bool | None = None
+    network: str | None = None
+    """That stated it in a report, else that of its partner."""
+    import_id: UUID | None = None
+    """An import that has it, and is applied."""
+    is_void: bool | None = None
     subs: Mapping[str, str] = field(default_factory=dict)
     search: str | None = None
     start: datetime | None = None
@@ -64,10 +69,10 @@ class ConversionFilter:
         """SQL terms on `table`, an alias of `read.conversions`, and the values that they name."""
         terms = [f"{table}.website_id = ANY(%(website_ids)s)"]
         bound: dict[str, Any] = {"website_ids": list(self.website_ids)}
-        for name in EQUAL:
-            if (value := getattr(self, name)) is not None:
-                terms.append(f"{table}.{name} = %({name})s")
-                bound[name] = value
+        for name, term in _TERMS.items():
+            if (wanted := getattr(self, name)) is not None:
+                terms.append(term.format(table=table))
+                bound[name] = wanted
         if self.attributed is not None:
             terms.append(f"{table}.partner_id IS {'NOT ' if self.attributed else ''}NULL")
         if self.unread is not None:
@@ -79,9 +84,9 @@ class ConversionFilter:
             if (moment := getattr(self, name)) is not None:
                 terms.append(f"{table}.{column} {sign} %({name})s")
                 bound[name] = moment
-        if wanted := (self.search or "").strip():
+        if searched := (self.search or "").strip():
             terms.append(f"({' OR '.join(_BEGINS.format(table=table, column=column) for column in SEARCHED)})")
-            bound |= {"search": wanted, "search_end": wanted + _LAST}
+            bound |= {"search": searched, "search_end": searched + _LAST}
         return terms, bound
 
 
@@ -91,4 +96,13 @@ _TIMES: Final = (
     ("recorded_since", "recorded_at", ">="),
     ("recorded_until", "recorded_at", "<"),
 )
+_TERMS: Final[Mapping[str, str]] = {
+    **{name: f"{{table}}.{name} = %({name})s" for name in EQUAL},
+    "network": "({table}.network = %(network)s OR ({table}.network = '' AND {table}.partner_id IN"
+    " (SELECT n.id FROM read.partners AS n WHERE n.postback_preset = %(network)s)))",
+    "import_id": "EXISTS (SELECT FROM networks.import_row AS r WHERE r.import_id = %(import_id)s AND r.is_applied"
+    " AND r.website_id = {table}.website_id AND r.network = {table}.network AND r.txid = {table}.network_txid)",
+    "is_void": "{table}.is_void = %(is_void)s",
+}
+"""The terms of fields with one value."""
 _BEGINS: Final = "{table}.{column} ~>=~ %(search)s AND {table}.{column} ~<~ %(search_end)s"

@@ -175,6 +175,15 @@ def _list_query(
         BeforeValidator(_empty_is_absent),
         Query(alias="reportedBy", description="How it was reported first"),
     ] = None,
+    network: Annotated[
+        Text, Query(description="Slug: that reported it in a file or by its API, else its partner's")
+    ] = None,
+    import_id: Annotated[Id, Query(alias="importId", description="An import of a network's report that has it")] = None,
+    undone: Annotated[
+        Literal["no", "yes", "all"],
+        BeforeValidator(lambda value: value or "no"),
+        Query(description="Whether it is one that only undone imports had; they are left out unless it is yes or all"),
+    ] = "no",
     sub1: Text = None,
     sub2: Text = None,
     sub3: Text = None,
@@ -205,6 +214,9 @@ def _list_query(
         key_kind=key_kind,
         attributed=None if attributed is None else attributed == "yes",
         unread=None if unread is None else unread == "yes",
+        network=network,
+        import_id=import_id,
+        is_void=None if undone == "all" else undone == "yes",
         subs={name: value for name, value in subs.items() if value is not None},
         search=search,
         start=day_start(zone, _checked("from", from_)) if from_ is not None else None,

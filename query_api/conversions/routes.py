@@ -64,6 +64,9 @@ class ConversionInFull(Conversion):
     address_class: str = Field(description="Class of the address that reported it first, e.g. datacentre; empty: none")
     click_bot_reason: str | None = Field(description="Why metrics exclude its click; null: included")
     unread: list[str] = Field(description="Fields that no report gives in a form that can be read")
+    network: str = Field(description="Slug of the network that reported it in a file or by its API; empty: none")
+    network_txid: str = Field(description="That network's id of the sale")
+    is_void: bool = Field(description="No report has it any more: the import that had it was undone")
     other_events: list[str] = Field(description="Other event names under which the same transaction was reported")
     adjustment: Adjustment | None = Field(
         description="A click received after the approval that would have been credited"
@@ -197,6 +200,7 @@ class ConversionLine(ResponseModel):
     subs: str
     coupon: str
     customer: str
+    network: str
 
 
 COLUMNS: Final = columns_of(ConversionLine)

@@ -313,6 +313,7 @@ class ConversionReportMerged(DomainEvent):
     conflicts: int = Field(default=0, description="Number of other amounts, payouts, click ids and coupons so far")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
     unread: tuple[str, ...] = Field(default=(), description="Fields that no report gives in a form that can be read")
+    is_void: bool = Field(default=False, description="No report has it any more: the import that had it was undone")
 
 
 class ConversionReportConflicted(DomainEvent):
@@ -332,6 +333,7 @@ class ConversionReportConflicted(DomainEvent):
     )
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
     unread: tuple[str, ...] = Field(default=(), description="Fields that no report gives in a form that can be read")
+    is_void: bool = Field(default=False, description="No report has it any more: the import that had it was undone")
 
 
 class ConversionAdjustmentProposed(DomainEvent):

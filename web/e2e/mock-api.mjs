@@ -848,6 +848,9 @@ function conversion(index) {
     coupon: index === 8 ? 'SPRING15' : '',
     customer: `c-${4711 + index}`,
     reportedBy: index % 3 ? 'postback' : 'sale',
+    network: index % 4 ? '' : 'awin',
+    networkTxid: index % 4 ? '' : `${884_120_311 + index}`,
+    isVoid: false,
     decision: null,
   };
 }

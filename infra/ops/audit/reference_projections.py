@@ -104,7 +104,14 @@ def _reported(row: Row, event: conversions.ConversionReportConflicted | conversi
         "approves_at": event.approves_at,
         "coupon": coupon or row["coupon"],
         "unread": ",".join(event.unread),
+        "is_void": event.is_void,
+        **_stated(event.reported),
     }
+
+
+def _stated(reported: conversions.Reported | None) -> Row:
+    account = reported.network_sale if reported else None
+    return {"network": account.network, "network_txid": account.txid} if account else {}
 
 
 def _attributed(event: conversions.ConversionAttributed, row: Row) -> Row:
@@ -178,6 +185,8 @@ def _recorded(event: conversions.ConversionRecorded) -> Row:
         "coupon": event.reported.coupon if event.reported else "",
         "unread": ",".join(unread),
         "adjustment": None,
+        "is_void": False,
+        **({"network": "", "network_txid": ""} | _stated(event.reported)),
     }
 
 

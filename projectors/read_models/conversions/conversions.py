@@ -12,7 +12,7 @@ from schemas.events import conversions
 
 CONVERSIONS: Final = ReadModel(
     name="conversions",
-    version=7,
+    version=8,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -60,6 +60,11 @@ CONVERSIONS: Final = ReadModel(
         "coupon text not null default ''",
         # Fields that no report gives in a form that can be read, with commas; empty: none.
         "unread text not null default ''",
+        # The network whose own account of the sale it has, and the network's id of the sale; empty: none.
+        "network text not null default ''",
+        "network_txid text not null default ''",
+        # No report has it any more: the import that had it was undone.
+        "is_void boolean not null default false",
     ),
     key=("id",),
     fixed=("website_id",),
@@ -72,6 +77,7 @@ CONVERSIONS: Final = ReadModel(
         "click_id",
         "website_id, txid",
         "website_id, payable_at",
+        "website_id, network, network_txid",
         # Search by the beginning (`infra.domain.conversion_filter`).
         "website_id, txid text_pattern_ops",
         "website_id, click_id text_pattern_ops",
@@ -103,6 +109,7 @@ def recorded(rows: Rows, event: conversions.ConversionRecorded) -> None:
         address_class=event.reported.address_class if event.reported else "",
         unread=",".join(sorted(event.reported.unread)) if event.reported else "",
         **_coupon(event.reported),
+        **_network(event.reported),
         **_attribution(facts),
     )
 
@@ -185,7 +192,7 @@ def restated(rows: Rows, event: conversions.ConversionRestated) -> None:
 
 CONVERSIONS.follows(
     conversions.ConversionReportMerged,
-    lambda event: {"unread": ",".join(event.unread), **_coupon(event.reported)},
+    lambda event: {"unread": ",".join(event.unread), **_coupon(event.reported), **_network(event.reported)},
     but="unread",
 )
 
@@ -202,7 +209,9 @@ def report_conflicted(rows: Rows, event: conversions.ConversionReportConflicted)
         conflicts=event.conflicts,
         approves_at=event.approves_at,
         unread=",".join(event.unread),
+        is_void=event.is_void,
         **_coupon(event.reported),
+        **_network(event.reported),
     )
 
 
@@ -248,6 +257,12 @@ _NO_ATTRIBUTION: Final[dict[str, Any]] = {
 def _coupon(reported: conversions.Reported | None) -> dict[str, str]:
     """A report without a coupon says nothing about it."""
     return {"coupon": reported.coupon} if reported is not None and reported.coupon else {}
+
+
+def _network(reported: conversions.Reported | None) -> dict[str, str]:
+    """A report that is no network's own account says nothing about it."""
+    stated = reported.network_sale if reported is not None else None
+    return {"network": stated.network, "network_txid": stated.txid} if stated is not None else {}
 
 
 def _is_timed(reported: conversions.Reported | None) -> bool:

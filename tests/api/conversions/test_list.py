@@ -80,6 +80,32 @@ def test_the_search_reads_an_index(ledger: Ledger) -> None:
     assert plan.count("~>=~ 'ORDER-77'") >= 3 and plan.count("Bitmap Index Scan") == 3, plan
 
 
+def test_sales_of_a_network_are_those_that_it_stated_or_that_its_partner_pays(ledger: Ledger) -> None:
+    awin = ledger.service.partner("awin-shop")
+    ledger.service.postgres.execute("UPDATE read.partners__g1 SET postback_preset = 'awin' WHERE id = %s", (awin,))
+    ledger.add("by file", network="awin", network_txid="7001")
+    ledger.add("by postback", partner_id=awin)
+    ledger.add("by another network", network="cj", partner_id=awin)
+    ledger.add("by nobody", partner_id=None)
+    assert set(ledger.txids(network="awin")) == {"by file", "by postback"}
+    assert ledger.txids(network="cj") == ["by another network"]
+    [stated] = ledger.get(network="cj").json()
+    assert (stated["network"], stated["isVoid"]) == ("cj", False)
+
+
+def test_sales_of_undone_imports_are_left_out_unless_they_are_wanted(ledger: Ledger) -> None:
+    ledger.add("kept", status="rejected")
+    ledger.add("undone", status="rejected", is_void=True)
+    assert ledger.txids() == ledger.txids(status="rejected") == ["kept"]
+    assert ledger.txids(undone="yes") == ["undone"]
+    assert set(ledger.txids(undone="all")) == {"kept", "undone"}
+    for undone, count in (("", 1), ("yes", 1), ("all", 2)):
+        totals = ledger.get(f"{PATH}/totals", undone=undone).json()
+        assert totals["count"] == count
+        assert len(list(csv.DictReader(io.StringIO(ledger.get(f"{PATH}.csv", undone=undone).text)))) == count
+    assert ledger.get(undone="perhaps").status_code == 400
+
+
 @pytest.mark.parametrize("sort", ["date", "amount", "commission", "status", "partner"])
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_every_order_pages_without_gap_or_repeat(ledger: Ledger, sort: str, sign: str) -> None:

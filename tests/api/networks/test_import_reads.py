@@ -23,7 +23,7 @@ class Reads:
 
     def get(self, path: str, person: Person | None = None, **params: Any) -> httpx.Response:
         self.led.relayed()
-        project(self.led.world, "network_imports")
+        project(self.led.world, "network_imports", "conversions")
         headers = (person or self.led.world.owner).headers
         return httpx.get(f"{self.query.address}{path}", params=params, headers=headers, timeout=20)
 
@@ -71,3 +71,46 @@ def test_a_stranger_reads_no_import(reads: Reads) -> None:
         assert reads.get(path, stranger).status_code == 404
     assert reads.get(IMPORTS, stranger).json() == []
     assert reads.get(IMPORTS, stranger, websiteId=str(importer.site_id)).status_code == 404
+
+
+def test_sales_are_found_by_their_import_and_leave_the_list_with_it(reads: Reads) -> None:
+    importer = Importer(reads.led)
+    of_both, of_first, of_second = importer.txid(), importer.txid(), importer.txid()
+    first = importer.upload([sale(of_both, 4), sale(of_first, 5)], apply=True)["importId"]
+    second = importer.upload([sale(of_both, 4.5), sale(of_second, 6)], apply=True)["importId"]
+    preview = importer.upload([sale(of_both, 9)])["importId"]
+
+    def txids(**query: Any) -> set[str]:
+        rows = reads.get("/api/platform/conversions", websiteId=str(importer.site_id), **query).json()
+        return {row["txid"] for row in rows}
+
+    assert txids(importId=first) == {of_both, of_first}
+    assert txids(importId=second) == {of_both, of_second}
+    assert txids(importId=preview) == set()
+    assert txids(network="awin") == {of_both, of_first, of_second}
+    importer.call(first, "undo")
+    importer.until(first, "undone")
+    assert txids() == {of_both, of_second}
+    assert txids(undone="yes") == {of_first}
+    stranger = reads.led.world.person()
+    assert reads.get("/api/platform/conversions", stranger, importId=second).json() == []
+
+    # A later file has the sale again.
+    importer.upload([sale(of_first, 5)], apply=True)
+    assert txids() == {of_both, of_first, of_second}
+    assert txids(undone="yes") == set()
+
+
+def test_a_decision_about_an_import_is_about_its_sales_alone(reads: Reads) -> None:
+    importer = Importer(reads.led)
+    one, other = importer.txid(), importer.txid()
+    first = importer.upload([sale(one, 4)], apply=True)["importId"]
+    importer.upload([sale(other, 5)], apply=True)
+    reads.get(IMPORTS)  # the read models have the sales
+    filtered = {"websiteId": str(importer.site_id), "network": "awin", "importId": first}
+    body = {"filter": filtered, "reason": "not ours"}
+    answer = reads.led.world.call("POST", "/api/platform/conversions/reject", reads.led.world.owner, json=body)
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["results"]) == 1
+    assert importer.conversion(one).status.value == "rejected"
+    assert importer.conversion(other).status.value == "pending"

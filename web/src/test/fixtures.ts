@@ -382,6 +382,9 @@ export const conversion = (over: Partial<ConversionInFull> = {}): ConversionInFu
   source: '',
   subs: {},
   coupon: '',
+  network: '',
+  networkTxid: '',
+  isVoid: false,
   decision: null,
   ...over,
 });

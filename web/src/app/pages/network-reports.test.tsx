@@ -128,6 +128,10 @@ test('a preview is applied, its progress is shown until it counts, and it is und
   await user.click(await screen.findByRole('button', { name: 'Apply 134 changes' }));
   expect(await screen.findByText(/^60 of 139 rows applied\./)).toBeInTheDocument();
   expect(screen.getByRole('progressbar', { name: 'Progress' })).toHaveAttribute('aria-valuenow', '60');
+  expect(await screen.findByRole('link', { name: 'Show its sales' })).toHaveAttribute(
+    'href',
+    '/conversions?website=w1&importId=n1',
+  );
   await user.click(await screen.findByRole('button', { name: 'Undo import' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Undo this import?' }));
   expect(dialog.getByText(/^120 new sales will no longer count, and 14 changed sales/)).toBeInTheDocument();

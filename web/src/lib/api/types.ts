@@ -61,6 +61,8 @@ export type Conversion = Schemas['Conversion'] &
       | 'customer'
       | 'reportedBy'
       | 'decision'
+      | 'network'
+      | 'isVoid'
     >
   >;
 export type Explanation = Schemas['Explanation'];

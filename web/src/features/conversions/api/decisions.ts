@@ -24,7 +24,7 @@ export type Which = { readonly ids: readonly string[] } | { readonly matching: M
 /** `until`: those that were recorded later are not meant. */
 export function matchingOf(website: Pick<Website, 'id' | 'timezone'>, filters: Filters, until?: string): Matching {
   const { from, to } = daysOfState(filters, website.timezone);
-  const { link, country, device, source, coupon, ...subs } = filters.texts;
+  const { link, country, device, source, coupon, network, importId, ...subs } = filters.texts;
   const { search, partner, keyKind, attributed, kind, reportedBy } = filters;
   return {
     websiteId: website.id,
@@ -39,6 +39,8 @@ export function matchingOf(website: Pick<Website, 'id' | 'timezone'>, filters: F
     ...(device ? { device } : {}),
     ...(source ? { source } : {}),
     ...(coupon ? { coupon } : {}),
+    ...(network ? { network } : {}),
+    ...(importId ? { importId } : {}),
     ...(Object.keys(subs).length > 0 ? { subs } : {}),
     ...(from ? { from } : {}),
     ...(to ? { to } : {}),

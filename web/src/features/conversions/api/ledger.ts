@@ -14,7 +14,7 @@ type Place = Pick<Website, 'id' | 'timezone'>;
 export function listParams(filters: Filters, timezone: string) {
   const { from, to } = daysOfState(filters, timezone);
   const { link, ...texts } = filters.texts;
-  const { search, status, partner, keyKind, attributed, kind, reportedBy } = filters;
+  const { search, status, partner, keyKind, attributed, kind, reportedBy, undone } = filters;
   return {
     ...(search ? { search } : {}),
     ...(status ? { status } : {}),
@@ -23,6 +23,7 @@ export function listParams(filters: Filters, timezone: string) {
     ...(attributed ? { attributed } : {}),
     ...(kind ? { kind } : {}),
     ...(reportedBy ? { reportedBy } : {}),
+    ...(undone ? { undone } : {}),
     ...(link ? { linkId: link } : {}),
     ...texts,
     ...(from ? { from } : {}),

@@ -5,7 +5,9 @@ import { conversion, totals } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, refuse, type Answer } from '@/test/http';
 import { requests, server, state } from '@/test/server';
+import { matchingOf } from '../api/decisions';
 import { explanation, statements } from '@/test/money';
+import type { FlatSearch } from '@/lib/url/search';
 import { daysOf } from '../lib/ranges';
 import { addMonths, readState, writeState } from '../lib/search';
 
@@ -359,6 +361,41 @@ test('more filters are set together and removed one by one', async () => {
   expect(pills).toHaveTextContent('Link: /nord');
   await user.click(screen.getByRole('button', { name: 'Remove filter Country: Germany' }));
   await waitFor(() => expect(router.state.location.href).not.toContain('country'));
+});
+
+test('sales of a network and of one import are found, and decided together', async () => {
+  const { user, router } = renderApp('/conversions?importId=n1');
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('importId=n1'));
+  const pills = await screen.findByRole('list', { name: 'Filters in force' });
+  expect(pills).toHaveTextContent('Sales of one import');
+  await user.click(screen.getByRole('button', { name: 'More filters' }));
+  const form = within(await screen.findByRole('dialog', { name: 'More filters' }));
+  await user.selectOptions(await form.findByLabelText('Network'), 'Awin');
+  await user.click(form.getByRole('button', { name: 'Apply' }));
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('network=awin&importId=n1'));
+  expect(pills).toHaveTextContent('Network: Awin');
+  expect(matchingOf({ id: 'w1', timezone: 'UTC' }, readState(router.state.location.search as FlatSearch))).toEqual({
+    ...{ websiteId: 'w1', network: 'awin', importId: 'n1' },
+  });
+});
+
+test('sales of undone imports are hidden until they are wanted', async () => {
+  state.conversions = [conversion({ status: 'rejected', isVoid: true, network: 'awin', reportedBy: 'import' })];
+  const { user, router } = renderApp('/conversions');
+  expect(await screen.findByText('Import undone')).toBeInTheDocument();
+  expect(requests('GET /api/platform/conversions?').at(-1)).not.toContain('undone');
+  await user.click(screen.getByRole('button', { name: 'More filters' }));
+  const form = within(await screen.findByRole('dialog', { name: 'More filters' }));
+  await user.selectOptions(await form.findByLabelText('Sales of undone imports'), 'Only these');
+  await user.click(form.getByRole('button', { name: 'Apply' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?undone=yes'));
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('undone=yes'));
+  expect(screen.getByRole('link', { name: 'Export CSV' })).toHaveAttribute(
+    'href',
+    '/api/platform/conversions.csv?websiteId=w1&undone=yes',
+  );
+  await user.click(screen.getByRole('button', { name: 'Remove filter Sales of undone imports: Only these' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions'));
 });
 
 test('columns are sorted by the server and chosen permanently', async () => {

@@ -6,11 +6,14 @@ import type { Conversion } from '@/lib/api/types';
 import { countryName } from '@/lib/labels/countries';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
+import { networkOf } from '@/lib/networks/postback';
 import { isAutoApproved, isWithoutTxid } from '../api/conversions';
 import { COLUMN_LABELS, type ColumnId } from '../lib/columns';
 import type { Sort, SortKey } from '../lib/search';
 import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
+
+const networkName = ({ network }: Conversion) => network && (networkOf(network)?.label ?? network);
 
 const SORTS: Partial<Record<ColumnId, SortKey>> = {
   date: 'date',
@@ -52,7 +55,7 @@ export function ledgerColumns({ shown, timezone, sort, onSort, onOpen }: Options
     coupon: { cell: (row) => text(row.coupon), className: 'max-w-32 truncate' },
     customer: { cell: (row) => text(row.customer), className: 'max-w-36 truncate' },
     click: { cell: (row) => text(row.clickId), className: 'max-w-36 truncate' },
-    reported: { cell: (row) => text(row.reportedBy) },
+    reported: { cell: (row) => text([row.reportedBy, networkName(row)].filter(Boolean).join(', ')) },
     amount: {
       numeric: true,
       className: 'whitespace-nowrap',

@@ -7,9 +7,20 @@ import { LatePopover } from '@/components/ui/late-popover';
 import type { Partner } from '@/lib/api/types';
 import { countryName } from '@/lib/labels/countries';
 import { formatDay } from '@/lib/dates';
+import { networkOf, NETWORKS } from '@/lib/networks/postback';
 import { RANGE_LABELS } from '@/lib/dates/ranges';
 import { DAY_RANGE_GROUPS, DAY_RANGES } from '../lib/ranges';
-import { isFiltered, KEY_KINDS, KINDS, NO_FILTERS, REPORTERS, STATUSES, SUBS, type Filters } from '../lib/search';
+import {
+  isFiltered,
+  KEY_KINDS,
+  KINDS,
+  NO_FILTERS,
+  REPORTERS,
+  STATUSES,
+  SUBS,
+  UNDONE,
+  type Filters,
+} from '../lib/search';
 import { STATUS_LABELS } from './status-badge';
 
 const SEARCH_DELAY_MS = 250;
@@ -25,6 +36,7 @@ const REPORTER_LABELS = {
   postback: 'Postback',
   import: 'Import',
 } as const;
+const UNDONE_LABELS = { all: 'Shown', yes: 'Only these' } as const;
 const KIND_LABELS = { sale: 'Sale', lead: 'Lead' } as const;
 const TEXT_LABELS: Record<string, string> = {
   link: 'Link',
@@ -32,6 +44,8 @@ const TEXT_LABELS: Record<string, string> = {
   device: 'Device',
   source: 'Source',
   coupon: 'Coupon',
+  network: 'Network',
+  importId: 'Import',
   ...Object.fromEntries(SUBS.map((name, index) => [name, `Sub-ID ${index + 1}`])),
 };
 
@@ -303,6 +317,30 @@ function MoreFilters({ filters, links, onApply }: MoreProps) {
         ))}
       </SelectField>
       <SelectField
+        label="Network"
+        value={draft.texts['network'] ?? ''}
+        onChange={(event) => text('network', event.target.value)}
+      >
+        <option value="">Any network</option>
+        {NETWORKS.filter(({ kind }) => kind !== 'generic').map(({ id, label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Sales of undone imports"
+        value={draft.undone ?? ''}
+        onChange={(event) => set({ undone: UNDONE.find((item) => item === event.target.value) ?? null })}
+      >
+        <option value="">Hidden</option>
+        {UNDONE.map((item) => (
+          <option key={item} value={item}>
+            {UNDONE_LABELS[item]}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
         label="Reported with"
         className="col-span-2"
         value={draft.keyKind ?? ''}
@@ -336,21 +374,21 @@ function Pills({ filters, links, onChange }: Omit<Props, 'partners'>) {
         ]
       : []),
     ...Object.entries(filters.texts).map(([name, value]) => {
-      const shown =
-        name === 'link'
-          ? `/${links.find((item) => item.id === value)?.slug ?? value}`
-          : name === 'country'
-            ? countryName(value)
-            : value;
       return {
         id: name,
-        text: `${TEXT_LABELS[name] ?? name}: ${shown}`,
+        text:
+          name === 'importId'
+            ? 'Sales of one import'
+            : `${TEXT_LABELS[name] ?? name}: ${shownValue(name, value, links)}`,
         without: { texts: without(filters.texts, name) },
       };
     }),
     ...(filters.kind ? [{ id: 'kind', text: `${KIND_LABELS[filters.kind]}s only`, without: { kind: null } }] : []),
     ...(filters.reportedBy
       ? [{ id: 'by', text: `Reported by ${REPORTER_LABELS[filters.reportedBy]}`, without: { reportedBy: null } }]
+      : []),
+    ...(filters.undone
+      ? [{ id: 'undone', text: `Sales of undone imports: ${UNDONE_LABELS[filters.undone]}`, without: { undone: null } }]
       : []),
     ...(filters.keyKind
       ? [{ id: 'key', text: `Reported with ${KEY_LABELS[filters.keyKind]}`, without: { keyKind: null } }]
@@ -377,6 +415,12 @@ function Pills({ filters, links, onChange }: Omit<Props, 'partners'>) {
       ))}
     </ul>
   );
+}
+
+function shownValue(name: string, value: string, links: readonly LinkName[]): string {
+  if (name === 'link') return `/${links.find((item) => item.id === value)?.slug ?? value}`;
+  if (name === 'country') return countryName(value);
+  return name === 'network' ? (networkOf(value)?.label ?? value) : value;
 }
 
 const without = (texts: Filters['texts'], name: string): Filters['texts'] =>

@@ -24,6 +24,7 @@ export function Marks({ row }: { readonly row: Conversion }) {
         </span>
       )}
       {others.length > 0 && <Badge tone="warn">Also reported as {others.join(', ')}</Badge>}
+      {row.isVoid && <Badge>Import undone</Badge>}
       {row.adjustment && <Badge tone="warn">Adjustment proposed</Badge>}
     </>
   );

@@ -8,6 +8,8 @@ export const STATUSES: readonly ConversionStatus[] = ['pending', 'approved', 're
 export const KEY_KINDS = ['site', 'secret', 'postback', 'import'] as const;
 export const KINDS = ['sale', 'lead'] as const;
 export const REPORTERS = ['sale', 'lead', 'postback', 'import'] as const;
+/** Sales that only undone imports had: they are left out, unless they are wanted. */
+export const UNDONE = ['all', 'yes'] as const;
 export const ATTRIBUTIONS = ['yes', 'no'] as const;
 export const SORT_KEYS = ['date', 'amount', 'commission', 'status', 'partner'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
@@ -16,7 +18,7 @@ export const DEFAULT_SORT: Sort = '-date';
 export const SUBS = Array.from({ length: 10 }, (_, index) => `sub${index + 1}`);
 
 /** Filters with free values, by the name that the list call gives them. */
-export const TEXT_FILTERS = ['link', 'country', 'device', 'source', 'coupon', ...SUBS] as const;
+export const TEXT_FILTERS = ['link', 'country', 'device', 'source', 'coupon', 'network', 'importId', ...SUBS] as const;
 
 export interface Filters {
   readonly search: string | null;
@@ -27,7 +29,8 @@ export interface Filters {
   readonly attributed: (typeof ATTRIBUTIONS)[number] | null;
   readonly kind: (typeof KINDS)[number] | null;
   readonly reportedBy: (typeof REPORTERS)[number] | null;
-  /** By `TEXT_FILTERS`; a link by its id. */
+  readonly undone: (typeof UNDONE)[number] | null;
+  /** By `TEXT_FILTERS`; a link by its id, a network by its slug. */
   readonly texts: Readonly<Record<string, string>>;
   readonly range: DayRange | null;
   readonly from: string | null;
@@ -51,6 +54,7 @@ export const NO_FILTERS: Filters = {
   attributed: null,
   kind: null,
   reportedBy: null,
+  undone: null,
   texts: {},
   range: null,
   from: null,
@@ -80,6 +84,7 @@ export function readState(search: FlatSearch): ConversionsState {
     attributed: one(ATTRIBUTIONS, 'attributed'),
     kind: one(KINDS, 'kind'),
     reportedBy: one(REPORTERS, 'reportedBy'),
+    undone: one(UNDONE, 'undone'),
     texts: Object.fromEntries(
       TEXT_FILTERS.flatMap((name) => {
         const value = text(name);

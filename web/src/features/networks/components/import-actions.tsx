@@ -1,6 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { opened } from '@/components/data/opened';
-import { Button } from '@/components/ui/button';
+import { Button, buttonClass } from '@/components/ui/button';
 import { useCommand } from '@/lib/api/command';
 import { countOf } from '@/lib/format';
 import { applyImport, cancelImport, undoImport, type NetworkImport } from '../api/imports';
@@ -28,6 +29,15 @@ export function ImportActions({ of }: { readonly of: NetworkImport }) {
         <Button variant="primary" busy={apply.isPending} disabled={cancel.isPending} onClick={() => apply.mutate(id)}>
           {applyLabel(of)}
         </Button>
+      )}
+      {state === 'applied' && (
+        <Link
+          to="/conversions"
+          search={{ website: of.websiteId, importId: id }}
+          className={buttonClass({ variant: 'ghost' })}
+        >
+          Show its sales
+        </Link>
       )}
       {state === 'applied' && (
         <Button busy={undo.isPending} onClick={() => setAsked(true)}>
