@@ -9,7 +9,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from command_api.conversions import model
-from command_api.conversions.merging import (
+from command_api.conversions.model import APPROVED, PENDING, REJECTED, REVERSED, Conversion, contribution, evolve
+from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of
+from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal, tier_of
+from command_api.kernel.aggregates import first_event, next_event, state_after
+from command_api.kernel.decision import CommandContext, conflict, invalid
+from infra.domain.commissions import terms_of_tier
+from infra.domain.report_merging import (
     Merged,
     contradictions,
     count_conflicts,
@@ -18,11 +24,6 @@ from command_api.conversions.merging import (
     names_first,
     split_network_sale,
 )
-from command_api.conversions.model import APPROVED, PENDING, REJECTED, REVERSED, Conversion, contribution, evolve
-from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of
-from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal, terms_of_tier, tier_of
-from command_api.kernel.aggregates import first_event, next_event, state_after
-from command_api.kernel.decision import CommandContext, conflict, invalid
 from schemas.base import DomainEvent, Money
 from schemas.events import conversions
 from schemas.events.conversions import Attribution, ConversionFacts, CounterDelta, LogPosition, Reported

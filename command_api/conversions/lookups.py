@@ -18,7 +18,6 @@ from uuid import UUID
 from psycopg import Connection
 
 from command_api.conversions.claim_counts import ALL_CLICKS, ClaimCount, claimed_click, hour_of
-from command_api.conversions.merging import CLAIM
 from command_api.conversions.monthly_totals import TotalKey, delta
 from command_api.conversions.tiers import MonthlyTotal
 from command_api.conversions.transaction_names import names_of
@@ -26,6 +25,7 @@ from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.reader import AggregateReader
 from command_api.kernel.unit_of_work import Appended, UnitOfWork
+from infra.domain.report_merging import CLAIM
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.postgres.rows import Row
 from schemas import click_id

@@ -1,9 +1,10 @@
 """Conversion aggregate: the state of a reported lead or sale, and what its events make of it. Pure.
 
-A conversion is the merge of its reports (`merging`). It counts only once it is attributed to a click. Every event
-carries its signed differences (`CounterDelta`); their sum always equals the state (`contribution`), in any order.
-Reports of the public site key alone are a claim: pending, and never approved by a timer. Neither is a sale whose
-transaction id was a placeholder: it is identified by what its report says, and may be a repetition of another one.
+A conversion is the merge of its reports (`infra.domain.report_merging`). It counts only once it is attributed to a
+click. Every event carries its signed differences (`CounterDelta`); their sum always equals the state (`contribution`),
+in any order. Reports of the public site key alone are a claim: pending, and never approved by a timer. Neither is a
+sale whose transaction id was a placeholder: it is identified by what its report says, and may be a repetition of
+another one.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from uuid import UUID
 
-from command_api.conversions.merging import CLAIM, Merged, ReportedTraces, merge
 from command_api.conversions.money import reversal
 from command_api.kernel.decision import CommandContext, not_found, require_existing
 from command_api.websites.model import Website
+from infra.domain.report_merging import CLAIM, Merged, ReportedTraces, first_report, merge
 from schemas.base import ERASED, DomainEvent, Money
 from schemas.events import conversions
 from schemas.events.conversions import (
@@ -59,7 +60,7 @@ class Conversion:
     approved_at: datetime | None = None
     """The time at which its commission was earned: approved, and attributed."""
     reports: tuple[Reported, ...] = ()
-    """Reports that win a field or contradict; see `merging`."""
+    """Reports that win a field or contradict; see `report_merging`."""
     key_kind: str = ""
     """The key kind of the most trusted report."""
     predates_reports: bool = False
@@ -303,7 +304,7 @@ def _recorded(event: conversions.ConversionRecorded) -> Conversion:
         changed_at=event.timestamp,
         tier=event.tier,
         counts_since=event.timestamp if event.facts.attribution else None,
-        reports=(event.reported or _first_report(event),),
+        reports=(event.reported or first_report(event),),
         key_kind=event.reported.key_kind if event.reported else "",
         predates_reports=event.reported is None,
         seen=event.seen,
@@ -356,22 +357,3 @@ def _by_hand(conversion: Conversion, reversed_amount: int) -> int:
     """Returns the part of the reversed amount that follows from no report."""
     reported = round(conversion.facts.amount.amount * conversion.merged.returned)
     return max(0, reversed_amount - reported)
-
-
-def _first_report(event: conversions.ConversionRecorded) -> Reported:
-    """The report of a conversion that was recorded before reports were stored."""
-    facts, click = event.facts, event.facts.attribution
-    return Reported(
-        report_id=event.originator_id,
-        reported_by=event.reported_by,
-        received_at=event.received_at,
-        place=event.report,
-        kind=facts.kind,
-        amount=facts.amount if facts.amount.amount else None,
-        payout=event.payout,
-        occurred_at=facts.occurred_at,
-        time_named=True,
-        click_id=click.click_id if click else "",
-        visitor=click.visitor if click else 0,
-        customer=event.customer,
-    )

@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Final
 
 from command_api.kernel.decision import invalid
+from infra.domain.commissions import commission_basis
 from schemas.base import Money
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
-from schemas.events.partners import Terms, TermsKind
+from schemas.events.partners import Terms
 
 CURRENCY_UNKNOWN: Final = "currency_unknown"
 
@@ -34,14 +35,8 @@ def commission_of(
     rounded. A reported payout takes precedence over the terms. Raises `CommandRejected` `currency_unknown` and
     `amount_too_large`.
     """
-    if payout is not None:
-        return convert(Fraction(exact.get("payout", payout.amount)), payout.currency, currency, rates)
-    if terms.kind is TermsKind.PERCENT:
-        sale = Fraction(exact.get("amount", amount.amount))
-        return convert(sale * terms.rate_bp / 10_000, amount.currency, currency, rates)
-    if terms.kind is TermsKind.PER_LEAD and kind != "lead":
-        return Money(amount=0, currency=currency), None
-    return convert(Fraction(terms.flat_amount), terms.flat_currency or currency, currency, rates)
+    value, of = commission_basis(amount, payout, terms, currency, exact, kind=kind)
+    return convert(value, of, currency, rates)
 
 
 def reversal(commission: int, sale: int, by_hand: int, returned: Fraction) -> tuple[int, int]:

@@ -27,7 +27,6 @@ from command_api.conversions.attribution.decision import Case, basis_of
 from command_api.conversions.attribution.facts import Facts
 from command_api.conversions.attribution.gathering import Gathering
 from command_api.conversions.attribution.search import search
-from command_api.conversions.merging import ReportedTraces
 from command_api.conversions.schemas import StepState, TestConversion, TestStep
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected
@@ -35,6 +34,7 @@ from command_api.links.model import LinkAggregate
 from command_api.partners.model import Partner
 from command_api.websites import postback_tokens
 from command_api.websites.model import Website
+from infra.domain.report_merging import ReportedTraces
 from infra.kernel.security.encryption import derived_key
 from schemas.base import Money
 from schemas.click_id import event_id

@@ -69,13 +69,6 @@ def tier_of(
     )
 
 
-def terms_of_tier(terms: Terms, tier: TierUsed | None) -> Terms:
-    """The terms with the rate of the tier."""
-    if tier is None:
-        return terms
-    return terms.model_copy(update={"rate_bp": tier.rate_bp, "flat_amount": tier.flat_amount})
-
-
 def _threshold(terms: Terms, at_least: int, currency: str, rates: Rates) -> int:
     if terms.tiers_by is TiersBy.CONVERSIONS:
         return at_least

@@ -129,7 +129,7 @@ class ConversionKeys:
 def rank_of(reported: ConversionReported) -> int:
     """The rank of the report's amount: the shop's server 3, a network 2, the public site key 1.
 
-    The same order as `command_api.conversions.merging.amount_rank`.
+    The same order as `infra.domain.report_merging.amount_rank`.
     """
     if reported.key_kind == "site":
         return 1

@@ -1,6 +1,6 @@
 """Decides one report of a conversion, by facts that were gathered before. Pure.
 
-report, `Facts` -> merge with the reports before it (`command_api.conversions.merging`) -> amounts and click -> status.
+report, `Facts` -> merge with the reports before it (`infra.domain.report_merging`) -> amounts and click -> status.
 The same reports give the same result in any order: amounts, click and status are functions of all reports.
 """
 
@@ -20,13 +20,13 @@ from command_api.conversions.attribution.identity import identified
 from command_api.conversions.attribution.rules import click_of
 from command_api.conversions.attribution.search import AttributionResult, held_by, search, with_details
 from command_api.conversions.claim_counts import ClaimCount, hour_of
-from command_api.conversions.merging import CLAIM, Merged, merge
 from command_api.conversions.money import CURRENCY_UNKNOWN, NOTHING, exchange
 from command_api.conversions.tiers import ZERO_TOTAL
 from command_api.kernel.aggregates import shared_fields, state_after
 from command_api.kernel.decision import CommandContext, CommandRejected, invalid
 from command_api.websites.model import Website
 from infra.domain.conversion_identity import AmbiguousTxid
+from infra.domain.report_merging import CLAIM, Merged, merge
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import AttributedBy, Attribution, ConversionFacts, LogPosition, Reported
 from schemas.tracking import NO_ID, ConversionReported, from_log_time

@@ -42,12 +42,12 @@ from command_api.conversions.attribution.held import read_places
 from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.conversions.attribution.search import opened
 from command_api.conversions.lookups import read_count, read_total, sales_named
-from command_api.conversions.merging import ReportedTraces
 from command_api.kernel.reader import AggregateReader
 from command_api.links.model import normal_coupon
 from command_api.operations.exchange_rates.lookup import rate_on
 from command_api.partners import model as partners
 from command_api.websites import model as websites
+from infra.domain.report_merging import ReportedTraces
 from schemas.click_id import IN_PAGE, Click, ForgedClickId, event_id, read
 from schemas.events.conversions import Reported
 from schemas.events.websites import AttributionModel

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from command_api.conversions.attribution.clicks import ClickRow
 from command_api.conversions.attribution.rules import click_of
-from command_api.conversions.merging import ReportedTraces
+from infra.domain.report_merging import ReportedTraces
 from schemas.events.conversions import AttributedBy, Attribution, LogPosition
 from schemas.tracking import NO_ID
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from command_api.conversions.attribution.facts import Facts
-from command_api.conversions.merging import split_network_sale
 from command_api.conversions.model import Conversion
 from infra.domain.conversion_identity import candidates, chosen
+from infra.domain.report_merging import split_network_sale
 from schemas.identity import conversion_id
 from schemas.network_sales import NetworkSale
 from schemas.tracking import NO_ID, ConversionReported

@@ -48,13 +48,13 @@ from command_api.conversions.attribution.identity import names_asked
 from command_api.conversions.attribution.repository import RejectedReport
 from command_api.conversions.claim_counts import ClaimCount
 from command_api.conversions.lookups import append_conversions
-from command_api.conversions.merging import CLAIM, merge
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
 from command_api.kernel.leader_election import Connection
 from command_api.kernel.retry import retried
 from command_api.kernel.subscriber import Subscriber
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.domain.report_merging import CLAIM, merge
 from infra.kernel.clickhouse.client import ClickHouseError
 from infra.kernel.log import Log, LogUnavailable, StoredRecord
 from infra.kernel.log.sealed_texts import TextReader, leaves_of

@@ -33,10 +33,10 @@ from command_api.conversions.attribution.rules import (
     details_of,
     of_click,
 )
-from command_api.conversions.merging import ReportedTraces
 from command_api.links.model import normal_coupon
 from command_api.partners.model import Partner
 from command_api.websites.model import Website
+from infra.domain.report_merging import ReportedTraces
 from schemas.click_id import IN_PAGE, Click
 from schemas.events.conversions import AttributedBy, Attribution
 from schemas.events.websites import AttributionModel

@@ -36,12 +36,12 @@ from command_api.conversions.attribution.facts import (
 )
 from command_api.conversions.attribution.gathering import Gathering
 from command_api.conversions.attribution.rules import ReferencedLink
-from command_api.conversions.merging import count_conflicts
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext
 from command_api.partners import model as partners
 from command_api.websites.model import Website
 from infra.domain.exchange_rates import DatedRate
+from infra.domain.report_merging import count_conflicts
 from schemas import click_id
 from schemas.base import DomainEvent
 from schemas.events.conversions import ConversionRecorded, VisitDetails

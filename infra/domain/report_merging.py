@@ -34,7 +34,7 @@ from uuid import UUID
 
 from schemas import click_id
 from schemas.base import Money
-from schemas.events.conversions import Reported
+from schemas.events.conversions import ConversionRecorded, Reported
 
 CLAIM: Final = "site"
 """Kind of key whose reports are claims: anybody can read it in a page's source."""
@@ -100,6 +100,25 @@ def merge(reports: Iterable[Reported]) -> Merged:
         merged = _merge(others, None)
         return replace(merged, winners=tuple(sorted({*merged.winners, stated.report_id})))
     return _void(stated)
+
+
+def first_report(event: ConversionRecorded) -> Reported:
+    """The report of a conversion that was recorded before reports were stored."""
+    facts, click = event.facts, event.facts.attribution
+    return Reported(
+        report_id=event.originator_id,
+        reported_by=event.reported_by,
+        received_at=event.received_at,
+        place=event.report,
+        kind=facts.kind,
+        amount=facts.amount if facts.amount.amount else None,
+        payout=event.payout,
+        occurred_at=facts.occurred_at,
+        time_named=True,
+        click_id=click.click_id if click else "",
+        visitor=click.visitor if click else 0,
+        customer=event.customer,
+    )
 
 
 def split_network_sale(reports: Iterable[Reported]) -> tuple[Reported | None, list[Reported]]:
