@@ -22,6 +22,7 @@ from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
 from projectors.read_models.conversions.conversions import CONVERSIONS
 from projectors.read_models.conversions.exchange_rates import EXCHANGE_RATES
 from projectors.read_models.conversions.payouts import PAYOUT_STEPS, PAYOUTS
+from projectors.read_models.conversions.reconciled_sales import RECONCILED_SALES
 from projectors.read_models.conversions.statement_months import STATEMENT_MONTHS
 from projectors.read_models.costs.costs import COSTS
 from projectors.read_models.domains.custom_domains import CUSTOM_DOMAINS
@@ -182,6 +183,7 @@ REGISTRY: Final = Registry(
         CONVERSION_STEPS,
         CONVERSION_DECISIONS,
         STATEMENT_MONTHS,
+        RECONCILED_SALES,
         PAYOUTS,
         PAYOUT_STEPS,
         COSTS,

@@ -56,6 +56,7 @@ from query_api.conversions import awaiting_rate, candidate_clicks, open_items, p
 from query_api.conversions import explain as conversion_explain
 from query_api.conversions import routes as conversions
 from query_api.conversions.accountant import routes as accountant
+from query_api.conversions.reconciliation import routes as reconciliation
 from query_api.conversions.statements import routes as statements
 from query_api.costs import routes as costs
 from query_api.domains import admin as admin_domains
@@ -162,6 +163,8 @@ ROUTERS: Final = (
     accountant.router,
     statements.router,
     payouts.router,
+    reconciliation.router,
+    reconciliation.router,
     costs.router,
     open_items.router,
     awaiting_rate.router,

@@ -86,7 +86,7 @@ def rate_of(base: str, quote: str, recorded: Mapping[Pair, RecordedRate]) -> Dat
     return max(rates, key=lambda one: one.on, default=None)
 
 
-def convert(minor: int, currency: str, quote: str, worth: Fraction | Decimal) -> int:
+def convert(minor: int | Fraction, currency: str, quote: str, worth: Fraction | Decimal) -> int:
     """Minor units of `currency` in minor units of `quote`, rounded half to even."""
     return round(minor * Fraction(worth) * Fraction(10) ** (digits(quote) - digits(currency)))
 

@@ -62,17 +62,7 @@ class Balance:
 def balance(lots: Iterable[Lot], payouts: Sequence[Paid], today: date) -> Balance:
     """Matches the payouts; the order in which they are given makes no difference."""
     ordered = sorted(lots, key=lambda lot: lot.day)
-    left = [max(lot.amount, 0) for lot in ordered]
-    # What was reversed without a commission of its day settles as a payout does, but is not paid.
-    reversed_ = sum(-lot.amount for lot in ordered if lot.amount < 0)
-    credit = sum(payout.credited for payout in payouts)
-    for payout in payouts:
-        for month, amount in payout.allocations.items():
-            numbers = [number for number, lot in enumerate(ordered) if lot.month == month]
-            credit -= amount - _settle(left, numbers, amount)
-    everything = range(len(ordered))
-    _settle(left, everything, reversed_)
-    credit = _settle(left, everything, credit)
+    left = unsettled(ordered, payouts)
     return Balance(
         payable=sum(lot.amount for lot in ordered),
         paid=sum(payout.credited for payout in payouts),
@@ -81,6 +71,22 @@ def balance(lots: Iterable[Lot], payouts: Sequence[Paid], today: date) -> Balanc
         aged=_aged(ordered, left, today),
         months=_months(ordered, left),
     )
+
+
+def unsettled(ordered: Sequence[Lot], payouts: Sequence[Paid]) -> list[int]:
+    """The open amount of each lot; `ordered` by day. What was paid beyond is the credit."""
+    left = [max(lot.amount, 0) for lot in ordered]
+    # What was reversed without a commission of its day settles as a payout does, but is not paid.
+    reversed_ = sum(-lot.amount for lot in ordered if lot.amount < 0)
+    rest = sum(payout.credited for payout in payouts)
+    for payout in payouts:
+        for month, amount in payout.allocations.items():
+            numbers = [number for number, lot in enumerate(ordered) if lot.month == month]
+            rest -= amount - _settle(left, numbers, amount)
+    everything = range(len(ordered))
+    _settle(left, everything, reversed_)
+    _settle(left, everything, rest)
+    return left
 
 
 def _settle(left: list[int], numbers: Iterable[int], amount: int) -> int:

@@ -236,8 +236,8 @@ def balances_of(reader: PostgresReader, websites: Sequence[Website], now: dateti
 def _balances_of_zone(reader: PostgresReader, websites: Sequence[Website], now: datetime) -> dict[UUID, FoundBalances]:
     zone, ids = websites[0].zone, [website.id for website in websites]
     today = local_day(zone, now)
-    spans = _spans(today)
-    values = {"websites": ids, "now": now, "starts": [day_start(zone, day) for day in spans]}
+    days = spans(today)
+    values = {"websites": ids, "now": now, "starts": [day_start(zone, day) for day in days]}
     lots: defaultdict[tuple[UUID, UUID], list[Lot]] = defaultdict(list)
     held: defaultdict[UUID, defaultdict[UUID, int]] = defaultdict(lambda: defaultdict(int))
     for row in reader.rows(_LOTS, values):
@@ -245,7 +245,7 @@ def _balances_of_zone(reader: PostgresReader, websites: Sequence[Website], now: 
         if row["is_held"]:
             held[website][partner] += int(row["amount"])
         else:
-            lots[website, partner].append(Lot(spans[max(row["span"] - 1, 0)], int(row["amount"])))
+            lots[website, partner].append(Lot(days[max(row["span"] - 1, 0)], int(row["amount"])))
     paid: defaultdict[tuple[UUID, UUID], list[Paid]] = defaultdict(list)
     for row in reader.rows(_PAID, (ids,)):
         paid[row["website_id"], row["partner_id"]].append(Paid(row["credited"], row["allocations"]))
@@ -256,7 +256,7 @@ def _balances_of_zone(reader: PostgresReader, websites: Sequence[Website], now: 
     return found
 
 
-def _spans(today: date) -> list[date]:
+def spans(today: date) -> list[date]:
     """Returns the first days of the spans that are added up: of each month, and each day of those that differ in
     age."""
     recent = today - timedelta(days=AGES[-1] + 1)

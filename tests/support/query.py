@@ -266,11 +266,14 @@ class World:
             "/awaiting-rate",
             "/accountant-file",
             "/websites/movers",
+            "/reconciliation/partners",
         )
         names_one = names_one or path.endswith((*whole, "/payouts/balances"))
         month = "&month=2026-11" if "/statements" in path or path.endswith("/accountant-file") else ""
         if path == "/api/platform/reads":
             return f"{path}?read=/api/platform/user"
+        if path.startswith("/api/platform/reconciliation") and not names_one:
+            return f"{path}?websiteId={self.website}&partnerId={self.partner}&month=2026-11"
         if path.endswith("/exchange-rates/history"):
             return f"{path}?base=EUR&quote=USD"
         return f"{path}?websiteId={self.website}{month}" if names_one else path

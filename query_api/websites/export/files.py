@@ -100,6 +100,15 @@ TABLES: Final = (
         _columns("id partner_id currency month earned"),
     ),
     ExportTable(
+        "reconciled_sales",
+        "Each sale as it was tracked, and as its network's reports state it",
+        "read.reconciled_sales",
+        _columns(
+            "id partner_id txid attributed_by currency tracked_at tracked_amount tracked_currency tracked_worth"
+            " tracked_declined network stated_at stated_amount stated_currency stated_worth stated_declined stated_paid"
+        ),
+    ),
+    ExportTable(
         "payouts",
         "What partners paid",
         "read.payouts",

@@ -25,7 +25,7 @@ NOBODYS_WORDS: Final = {
         *("websites", "website_zones", "custom_domains", "alert_rules", "retention", "site_subscriptions"),
         *("partner_terms", "site_releases", "imports", "statement_months"),
     ),
-    "What is stored of the person: found as such": ("conversion_steps", "visitor_erasures"),
+    "What is stored of the person: found as such": ("conversion_steps", "reconciled_sales", "visitor_erasures"),
     "Everybody's, or an admin's": (
         *("activity", "exchange_rates", "subscriptions", "early_access", "inquiries", "inquiry_steps", "programs"),
         *("forum_categories", "deal_settings"),
