@@ -8,8 +8,9 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from schemas.base import MoneySum
-from schemas.events.networks import ImportCounts, OpenQuestion, ReportFile, ReportMapping
+from schemas.events.networks import ImportCounts, ReportMapping
 from schemas.http.networks import NetworkImport
+from schemas.report_imports import OpenQuestion, ReportFile
 
 
 class UploadNetworkReport(Command[NetworkImport]):

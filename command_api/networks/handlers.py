@@ -17,11 +17,11 @@ from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events import networks
 from schemas.events.conversions import ConversionForgotten
-from schemas.events.networks import ImportState
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.http.money import Amount
 from schemas.http.networks import ImportQuestion, NetworkImport, RejectedImportLine
 from schemas.networks import NETWORKS
+from schemas.report_imports import ImportState
 
 HANDLERS: Final = CommandHandlers()
 MAX_STORED_BYTES: Final = 512 * 1024 * 1024

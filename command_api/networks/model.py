@@ -18,9 +18,10 @@ from command_api.kernel.decision import CommandContext, conflict, invalid, not_f
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, MoneySum
 from schemas.events import networks
-from schemas.events.networks import ImportCounts, ImportState, OpenQuestion, ReportFile, ReportMapping
+from schemas.events.networks import ImportCounts, ReportMapping
 from schemas.evolution import Evolution
 from schemas.networks import NETWORKS
+from schemas.report_imports import ImportState, OpenQuestion, ReportFile
 
 MAX_QUESTIONS: Final = 100
 _OPEN: Final = frozenset({ImportState.READING, ImportState.ASKING, ImportState.READY})

@@ -32,23 +32,20 @@ from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
-from command_api.networks import commands, files, model, staging, sub_ids
+from command_api.networks import commands, model, staging, sub_ids
 from command_api.networks.comparing import SaleComparison, compared, difference, kind_of
 from command_api.networks.lookups import NAME
 from command_api.networks.model import NetworkImportAggregate
 from command_api.networks.payers import Payers, payers
 from command_api.networks.reading import reports as reading
-from command_api.networks.reading.rows import (
-    NetworkRow,
-    RejectedLine,
-    ReportLayoutChanges,
-    UnreadableReport,
-)
+from command_api.networks.reading.rows import NetworkRow, ReportLayoutChanges
 from command_api.networks.reports import end_of_day, is_same, minor_units, report_of, without_sale
 from command_api.networks.sales import SaleLine
 from command_api.networks.staging import StagedRow, StatedSale
 from command_api.websites import model as websites
 from command_api.websites.model import Website
+from infra.domain.report_files import stored_files
+from infra.domain.report_files.layouts import RejectedLine, UnreadableReport
 from infra.domain.visitor_data.sealing import sealed_report
 from infra.kernel.log import Log, LogUnavailable, Record
 from infra.kernel.security.encryption import derived_key
@@ -56,8 +53,9 @@ from infra.kernel.security.text_keys import TextKey, TextKeys
 from schemas.base import MoneySum
 from schemas.click_id import ForgedClickId, read
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
-from schemas.events.networks import ImportCounts, ImportState, OpenQuestion
+from schemas.events.networks import ImportCounts
 from schemas.message_ids import CORRELATION_ID
+from schemas.report_imports import ImportState, OpenQuestion
 from schemas.topics import CONVERSIONS
 from schemas.tracking import ConversionReported
 from schemas.zones import ZoneInfo
@@ -122,7 +120,7 @@ class ImportWork:
         given = ReportLayoutChanges.model_validate(held.mapping.model_dump(exclude={"partners", "is_of_network"}))
         with self.container.pool.connection() as connection:
             try:
-                file = files.opened_file(connection, self.container.settings, held.id)
+                file = stored_files.opened_file(connection, self.container.settings, staging.FILES, held.id)
             except InvalidTag:
                 return commands.FailNetworkImport(held.id, held.version, "file_lost", FILE_LOST)
         with file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from json import JSONDecodeError, loads
-from pathlib import PurePath
 from time import monotonic, sleep
 from typing import Annotated, Any, BinaryIO, Final
 from uuid import UUID
@@ -15,13 +14,15 @@ from pydantic import ValidationError
 from command_api.kernel.decision import invalid
 from command_api.kernel.http import CommandRunner, Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
-from command_api.networks import commands, files, model, staging
+from command_api.networks import commands, model, staging
 from command_api.networks.handlers import state_of
 from command_api.networks.model import NetworkImportAggregate
 from command_api.networks.schemas import ChangeReportMapping, UploadedReport
+from infra.domain.report_files import stored_files
 from infra.kernel.http.route_costs import REPORT, costs
-from schemas.events.networks import ImportState, ReportFile, ReportMapping
+from schemas.events.networks import ReportMapping
 from schemas.http.networks import NetworkImport, RejectedImportLine
+from schemas.report_imports import ImportState, ReportFile
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/networks/imports", tags=["networks"])
@@ -49,7 +50,7 @@ def upload_network_report(
     consume(run.container.pool, UPLOADS, str(run.person.account_id))
     content, import_id = file.file, uuid7()
     described = _described(file.filename or "", content)
-    parts = files.sealed_parts(run.container.settings, import_id, content)
+    parts = stored_files.sealed_parts(run.container.settings, import_id, content)
     command = commands.UploadNetworkReport(
         import_id, website_id, network, described, parts, given, partner_id, as_of, applies=not dry_run
     )
@@ -128,6 +129,6 @@ def _snake(name: str) -> str:
 def _described(name: str, content: BinaryIO) -> ReportFile:
     """Raises `CommandRejected` for an empty file."""
     try:
-        return files.described("".join(letter for letter in PurePath(name).name if letter.isprintable()), content)
-    except files.EmptyReport as error:
+        return stored_files.described(name, content)
+    except stored_files.EmptyReport as error:
         raise invalid("empty_file", "The file is empty.", "file") from error

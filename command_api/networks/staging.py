@@ -18,8 +18,9 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
-from command_api.networks.reading.rows import Inspection, NetworkRow, RejectedLine, ReportStatus
+from command_api.networks.reading.rows import NetworkRow, ReportInspection, ReportStatus
 from command_api.networks.sales import SaleLine
+from infra.domain.report_files.layouts import RejectedLine
 from schemas.events.networks import ImportCounts
 from schemas.tracking import ConversionReported
 
@@ -35,6 +36,9 @@ REJECTED_LINES: Final[LiteralString] = (
 )
 REJECTED: Final = "rejected"
 TEST: Final = "test"
+
+FILES: Final = ("networks", "import_file")
+"""The table of the files' parts."""
 
 Rows = Connection[Any]
 
@@ -246,7 +250,7 @@ def state(connection: Rows, website_id: UUID, network: str, sales: Mapping[str, 
     connection.execute(_STATE, (website_id, network, list(sales), revision, commission, currency, gone, reports))
 
 
-def keep_inspection(connection: Rows, import_id: UUID, inspection: Inspection) -> None:
+def keep_inspection(connection: Rows, import_id: UUID, inspection: ReportInspection) -> None:
     """Keeps how the file is read, to be shown."""
     layout = inspection.layout.model_dump(mode="json")
     values = (layout, list(inspection.headers), [list(row) for row in inspection.sample], list(inspection.notes))

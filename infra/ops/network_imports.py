@@ -24,11 +24,13 @@ from pydantic import ValidationError
 
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.networks import commands, files, model, staging
+from command_api.networks import commands, model, staging
 from command_api.networks.model import NetworkImportAggregate
 from command_api.registry import open_container
+from infra.domain.report_files import stored_files
 from infra.kernel.config.loading import load
-from schemas.events.networks import ImportState, ReportMapping
+from schemas.events.networks import ReportMapping
+from schemas.report_imports import ImportState
 from schemas.uuid7 import uuid7
 
 MAX_BYTES: Final = 512 * 1024**2
@@ -60,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
             found = import_report(container, options, mapping)
     except (
         ReportNotImported,
-        files.EmptyReport,
+        stored_files.EmptyReport,
         CommandRejected,
         OSError,
         EOFError,
@@ -82,8 +84,8 @@ def import_report(container: Container, options: argparse.Namespace, mapping: Re
     website_id, account_id = rows[0]
     import_id = uuid7()
     with _opened(options.file) as content:
-        described = files.described(Path(options.file).name if options.file != "-" else "", content)
-        parts = files.sealed_parts(container.settings, import_id, content)
+        described = stored_files.described(Path(options.file).name if options.file != "-" else "", content)
+        parts = stored_files.sealed_parts(container.settings, import_id, content)
     command = commands.UploadNetworkReport(
         import_id,
         website_id,
@@ -142,9 +144,9 @@ def _opened(file: str) -> BinaryIO:
         if Path(file).stat().st_size > MAX_BYTES:
             raise ReportNotImported("a report has at most 512 MiB; split it by time")
         return Path(file).open("rb")
-    content = cast(BinaryIO, SpooledTemporaryFile(files.SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
+    content = cast(BinaryIO, SpooledTemporaryFile(stored_files.SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
     size = 0
-    while chunk := sys.stdin.buffer.read(files.PART_BYTES):
+    while chunk := sys.stdin.buffer.read(stored_files.PART_BYTES):
         size += len(chunk)
         if size > MAX_BYTES:
             raise ReportNotImported("a report has at most 512 MiB; split it by time")

@@ -6,9 +6,10 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.networks import ImportState, PullSchedule
+from schemas.events.networks import PullSchedule
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
+from schemas.report_imports import ImportState
 
 
 class RejectedImportLine(ResponseModel):

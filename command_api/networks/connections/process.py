@@ -23,7 +23,6 @@ from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
 from command_api.networks import commands as imports
-from command_api.networks import files
 from command_api.networks import model as import_model
 from command_api.networks.connections import model, store
 from command_api.networks.connections.commands import FinishPull, RecordPullFailure
@@ -45,8 +44,10 @@ from command_api.networks.pulling.report_api import PullAccount, ReportApi
 from command_api.networks.pulling.report_file import page_bytes, report_file
 from command_api.websites import model as websites
 from command_api.websites.model import Website
+from infra.domain.report_files import stored_files
 from infra.kernel.security.encryption import DecryptionError
-from schemas.events.networks import ImportState, ReportMapping
+from schemas.events.networks import ReportMapping
+from schemas.report_imports import ImportState
 from schemas.uuid7 import uuid7
 
 MAX_DELAY: Final = timedelta(days=2)
@@ -132,10 +133,10 @@ def _finish(
         return None
     file, count = report_file(store.pages_of(container, stored), api.list_name)
     with file:
-        described = files.described(f"{api.network}-{position.until:%Y-%m-%dT%H%M}.json", file)
+        described = stored_files.described(f"{api.network}-{position.until:%Y-%m-%dT%H%M}.json", file)
         is_news = count > 0 and (described.sha256 != stored.file_hash or _has_failed(container, held))
         if is_news and container.load(stored.pull_id, import_model.evolve) is None:
-            parts = files.sealed_parts(container.settings, stored.pull_id, file)
+            parts = stored_files.sealed_parts(container.settings, stored.pull_id, file)
             upload = imports.UploadNetworkReport(
                 stored.pull_id,
                 website.id,

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Final
 
-from command_api.networks.reading.amounts import NOTHING, MarkEvidence
-from command_api.networks.reading.dates import BadDate, OrderEvidence, read_moment
 from command_api.networks.reading.row_reader import RowReader
-from command_api.networks.reading.rows import RejectedLine, ReportLayout
-from command_api.networks.reading.source import Exact, FileRecord
+from command_api.networks.reading.rows import ReportLayout
 from command_api.networks.reading.statuses import word
+from infra.domain.report_files.amounts import NOTHING, MarkEvidence
+from infra.domain.report_files.dates import BadDate, OrderEvidence, read_moment
+from infra.domain.report_files.layouts import RejectedLine
+from infra.domain.report_files.source import Exact, FileRecord
 
 MAX_INSPECTED: Final = 500_000
 MAX_WORDS: Final = 50

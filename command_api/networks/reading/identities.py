@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-from command_api.networks.reading.rows import UnreadableReport
+from infra.domain.report_files.layouts import UnreadableReport
 
 MAX_IDENTITIES: Final = 1_000_000
 """Distinct rows without an id, which are counted in memory."""

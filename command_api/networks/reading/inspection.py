@@ -11,26 +11,23 @@ from datetime import date
 from typing import Final
 
 from command_api.networks.reading import questions as ask
-from command_api.networks.reading.dates import dates_in
+from command_api.networks.reading.columns import columns_of
 from command_api.networks.reading.evidence import FileEvidence, unknown_words
-from command_api.networks.reading.headers import (
+from command_api.networks.reading.refusals import check_amazon
+from command_api.networks.reading.row_reader import RowReader
+from command_api.networks.reading.rows import ReportInspection, ReportLayout, ReportLayoutChanges
+from command_api.networks.reading.statuses import StatusWords
+from infra.domain.report_files.columns import ReportColumns
+from infra.domain.report_files.dates import dates_in
+from infra.domain.report_files.headers import (
     currency_of_header,
     duplicated,
     guess_columns,
     has_marks,
     missing_fields,
 )
-from command_api.networks.reading.opening import OpenedReport
-from command_api.networks.reading.refusals import check_amazon
-from command_api.networks.reading.row_reader import RowReader
-from command_api.networks.reading.rows import (
-    Inspection,
-    LayoutQuestion,
-    ReportLayout,
-    ReportLayoutChanges,
-    UnreadableReport,
-)
-from command_api.networks.reading.statuses import StatusWords
+from infra.domain.report_files.layouts import Inspection, LayoutQuestion, UnreadableReport
+from infra.domain.report_files.opening import OpenedReport
 from infra.domain.report_reading import currencies_of
 from schemas.network_reports import NETWORK_REPORTS, NetworkReports, reports_of
 
@@ -46,21 +43,20 @@ class _Currency:
     question: LayoutQuestion | None = None
 
 
-def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, today: date) -> Inspection:
+def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, today: date) -> ReportInspection:
     """Raises `UnreadableReport`."""
     reports = reports_of(network)
     headers, notes = opened.headers, list(opened.notes)
-    columns = _columns(headers, reports, given)
+    columns = _columns(headers, opened.columns, given)
     if network == "amazon" and not given.columns:
         check_amazon(headers, columns)
     if _currencies_differ(columns):
         notes.append(f'"{columns.pop("sale")}" is left out: it is in another currency than "{columns["commission"]}".')
-    layout = opened.layout.model_copy(
-        update={
-            "columns": columns,
-            "timezone": reports.timezone if given.timezone is None else given.timezone,
-            "statuses": dict(given.statuses or {}),
-        }
+    layout = ReportLayout(
+        **opened.layout.model_dump(exclude={"columns", "timezone"}),
+        columns=columns,
+        timezone=reports.timezone if given.timezone is None else given.timezone,
+        statuses=dict(given.statuses or {}),
     )
     reader = RowReader(network, layout, headers, timezone="UTC", currency="", today=today)
     evidence = FileEvidence(headers, layout, reader, today)
@@ -93,11 +89,11 @@ def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, to
     )
 
 
-def _columns(headers: Sequence[str], reports: NetworkReports, given: ReportLayoutChanges) -> dict[str, str]:
-    unknown = (given.columns or {}).keys() - reports.columns.keys()
+def _columns(headers: Sequence[str], known: ReportColumns, given: ReportLayoutChanges) -> dict[str, str]:
+    unknown = (given.columns or {}).keys() - dict(known.headers).keys()
     if unknown:
         raise UnreadableReport("layout_mismatch", f'A report has no field "{min(unknown)[:40]}".')
-    columns = guess_columns(headers, reports) | (given.columns or {})
+    columns = guess_columns(headers, known) | (given.columns or {})
     for field, header in columns.items():
         if header and header not in headers:
             raise UnreadableReport("layout_mismatch", f'The file has no column "{header[:100]}" (for {field[:40]}).')
@@ -132,9 +128,9 @@ def _currency(columns: dict[str, str], reports: NetworkReports, envelope: str, g
 
 def _of_network(network: str, headers: Sequence[str]) -> list[LayoutQuestion]:
     own = NETWORK_REPORTS.get(network)
-    if own is not None and has_marks(headers, own):
+    if own is not None and has_marks(headers, own.marks):
         return []
-    others = (slug for slug, other in NETWORK_REPORTS.items() if slug != network and has_marks(headers, other))
+    others = (slug for slug, other in NETWORK_REPORTS.items() if slug != network and has_marks(headers, other.marks))
     return [ask.about_network(network, other) for other in others][:1]
 
 
@@ -143,7 +139,7 @@ def _of_columns(
 ) -> Iterable[LayoutQuestion]:
     if not evidence.rows and layout.format == "json":
         return
-    for field in missing_fields(layout.columns, network):
+    for field in missing_fields(layout.columns, columns_of(network)):
         yield ask.about_column(field, headers)
     places = {header: at for at, header in enumerate(headers)}
     for field in ("txid", "occurred_at", "commission", "sale", "click_ref", "status"):

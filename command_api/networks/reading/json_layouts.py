@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from command_api.networks.reading.source import MAX_COLUMNS
-
-MAX_NESTED: Final = 4
-
-Flat = dict[str, str]
+from infra.domain.report_files.columns import Flat, flatten
 
 
 def flat_records(network: str, record: dict[str, Any]) -> Iterator[Flat]:
@@ -23,27 +19,6 @@ def flat_records(network: str, record: dict[str, Any]) -> Iterator[Flat]:
         yield flatten(record)
     else:
         yield from split(record)
-
-
-def flatten(record: Mapping[str, Any]) -> Flat:
-    """The record's plain values by their paths: `clickRefs.clickRef`. Lists are left out."""
-    flat: Flat = {}
-    _flatten(record, "", 0, flat)
-    return flat
-
-
-def _flatten(record: Mapping[str, Any], prefix: str, depth: int, flat: Flat) -> None:
-    for name, value in record.items():
-        if isinstance(value, str):
-            flat[prefix + name] = value
-        elif value is True or value is False:
-            flat[prefix + name] = "true" if value else "false"
-        elif isinstance(value, dict) and depth < MAX_NESTED:
-            _flatten(value, f"{prefix}{name}.", depth + 1, flat)
-        elif value is None:
-            flat[prefix + name] = ""
-        if len(flat) > MAX_COLUMNS:
-            return
 
 
 def _partnerize(record: dict[str, Any]) -> Iterator[Flat]:

@@ -8,8 +8,9 @@ from typing import Final
 
 from babel import Locale
 
-from command_api.networks.reading.dates import ORDERS, OrderEvidence
-from command_api.networks.reading.rows import LayoutQuestion, ReportStatus
+from command_api.networks.reading.rows import ReportStatus
+from infra.domain.report_files.dates import ORDERS, OrderEvidence
+from infra.domain.report_files.layouts import LayoutQuestion
 from schemas.networks import NETWORKS
 
 MAX_CHOICES: Final = 500

@@ -9,30 +9,25 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import BinaryIO
 
-from command_api.networks.reading.headers import missing_fields
+from command_api.networks.reading.columns import columns_of
 from command_api.networks.reading.inspection import inspected
-from command_api.networks.reading.opening import OpenedReport, open_report, reopen
 from command_api.networks.reading.row_reader import RowReader
-from command_api.networks.reading.rows import (
-    Inspection,
-    NetworkRow,
-    RejectedLine,
-    ReportLayout,
-    ReportLayoutChanges,
-    UnreadableReport,
-)
+from command_api.networks.reading.rows import NetworkRow, ReportInspection, ReportLayout, ReportLayoutChanges
+from infra.domain.report_files.headers import missing_fields
+from infra.domain.report_files.layouts import RejectedLine, UnreadableReport
+from infra.domain.report_files.opening import OpenedReport, open_report, reopen
 from schemas.zones import available_timezones
 
 
 def inspect(
     file: BinaryIO, network: str, given: ReportLayoutChanges | None = None, *, today: date | None = None
-) -> Inspection:
+) -> ReportInspection:
     """Returns the file's layout, first rows and open questions. `file` can be sought; `network` is a slug of
     `schemas.networks`; `given` wins over what is detected. Raises `UnreadableReport` for what is no report at all."""
     changes = given or ReportLayoutChanges()
     if changes.timezone:
         _check_zone(changes.timezone)
-    return inspected(open_report(file, network, changes), network, changes, today or _today())
+    return inspected(open_report(file, columns_of(network), changes), network, changes, today or _today())
 
 
 def read(
@@ -43,7 +38,7 @@ def read(
     bad_timezone; and, of damaged files, while it reads."""
     _check_answered(layout, network)
     _check_zone(layout.timezone or timezone)
-    opened = reopen(file, network, layout)
+    opened = reopen(file, columns_of(network), layout)
     reader = RowReader(network, layout, opened.headers, timezone=timezone, currency=currency, today=today or _today())
     return _rows(opened, layout, reader)
 
@@ -53,7 +48,7 @@ def _rows(opened: OpenedReport, layout: ReportLayout, reader: RowReader) -> Iter
         if isinstance(record, RejectedLine):
             yield record
             continue
-        if missing_fields(layout.columns, opened.network):
+        if missing_fields(layout.columns, opened.columns):
             raise _open("columns.txid")
         row = reader.read(record)
         if row is not None:
@@ -62,7 +57,9 @@ def _rows(opened: OpenedReport, layout: ReportLayout, reader: RowReader) -> Iter
 
 def _check_answered(layout: ReportLayout, network: str) -> None:
     """Raises `UnreadableReport` (question_open)."""
-    missing = () if layout.format == "json" and not layout.columns else missing_fields(layout.columns, network)
+    missing = (
+        () if layout.format == "json" and not layout.columns else missing_fields(layout.columns, columns_of(network))
+    )
     for field in (f"columns.{missing[0]}" if missing else "", *_unanswered(layout)):
         if field:
             raise _open(field)

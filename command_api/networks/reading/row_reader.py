@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Final
 
-from command_api.networks.reading.amounts import NOTHING, AmountReader, BadAmount, LabelledAmount
-from command_api.networks.reading.dates import FIRST_DAY, BadDate, DateReader
-from command_api.networks.reading.headers import WITHOUT_TXID
+from command_api.networks.reading.columns import WITHOUT_TXID
 from command_api.networks.reading.identities import Identities
 from command_api.networks.reading.network_rules import rule_of
-from command_api.networks.reading.rows import NetworkRow, RejectedLine, ReportLayout, ReportStatus
-from command_api.networks.reading.source import Exact, FileRecord, quoted
+from command_api.networks.reading.rows import NetworkRow, ReportLayout, ReportStatus
 from command_api.networks.reading.statuses import YES, StatusWords, word
+from infra.domain.report_files.amounts import NOTHING, AmountReader, BadAmount, LabelledAmount
+from infra.domain.report_files.dates import FIRST_DAY, BadDate, DateReader
+from infra.domain.report_files.layouts import RejectedLine
+from infra.domain.report_files.source import Exact, FileRecord, quoted
 from infra.domain.report_reading import currencies_of, read_currency, read_txid
 from schemas.currencies import MAX_AMOUNT
 from schemas.network_reports import reports_of

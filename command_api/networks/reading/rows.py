@@ -1,4 +1,4 @@
-"""Results of reading a network's report: rows, rejected lines, the layout that was detected and open questions.
+"""Results of reading a network's report: rows, and the layout with its words of statuses.
 
 file -> `reports.inspect` -> `Inspection`, which a person corrects -> `reports.read` -> these rows.
 """
@@ -9,26 +9,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from schemas.base import Frozen
-
-MAX_QUOTED: Final = 200
-"""Characters of a rejected line that are quoted."""
-
-MAX_MAPPED: Final = 100
-"""Columns, or words of statuses, of a layout."""
-MAX_HEADER_LINE: Final = 60
-_SEPARATOR: Final = r"^[^\r\n\x00\"']?$"
-_QUOTE: Final = r"^[\"']?$"
-_CURRENCY: Final = r"^([A-Z]{3})?$"
-
-Short = Annotated[str, Field(max_length=200)]
-FileFormat = Literal["json", "text", "workbook"]
-DateOrder = Literal["ymd", "dmy", "mdy", ""]
-DecimalMark = Literal[".", ",", ""]
+from infra.domain.report_files.layouts import MAX_MAPPED, FileLayout, FileLayoutChanges, Inspection, Short
 
 
 class ReportStatus(StrEnum):
@@ -81,86 +65,17 @@ class NetworkRow:
     """Empty, or the group that a file replaces as a whole: Amazon's `2026-06-03 tag-20`."""
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedLine:
-    """A line that is no row, with the reason. `text`: its beginning, at most `MAX_QUOTED` characters."""
+class ReportLayout(FileLayout):
+    """How a network's report is read."""
 
-    line: int
-    code: str
-    message: str
-    text: str = ""
-
-
-class ReportLayout(Frozen):
-    """How a file is read: what was detected, and what a person may correct."""
-
-    format: FileFormat
-    encoding: str = Field(default="", max_length=40)
-    separator: str = Field(default="", pattern=_SEPARATOR)
-    quote: str = Field(default="", pattern=_QUOTE)
-    header_line: int = Field(default=0, ge=0, le=MAX_HEADER_LINE)
-    sheet: str = Field(default="", max_length=100)
-    columns: dict[Short, Short] = Field(default_factory=dict, max_length=MAX_MAPPED)
-    """Field -> header as in the file."""
-    date_order: DateOrder = ""
-    """Empty: ambiguous, it must be asked."""
-    decimal_mark: DecimalMark = ""
-    """Empty: ambiguous, it must be asked."""
-    timezone: str = Field(default="", max_length=64)
-    """IANA name; empty: the report names none."""
-    currency: str = Field(default="", pattern=_CURRENCY)
-    """Of rows that name none."""
     statuses: dict[Short, ReportStatus] = Field(default_factory=dict, max_length=MAX_MAPPED)
     """Words of this file, in lower case, beside the network's own."""
 
 
-class ReportLayoutChanges(Frozen):
-    """Corrections of a layout by a person or a saved mapping; they win over what is detected."""
+class ReportLayoutChanges(FileLayoutChanges):
+    """Corrections of the layout of a network's report."""
 
-    format: FileFormat | None = None
-    encoding: str | None = Field(default=None, max_length=40)
-    separator: str | None = Field(default=None, pattern=_SEPARATOR, min_length=1)
-    quote: str | None = Field(default=None, pattern=_QUOTE)
-    header_line: int | None = Field(default=None, ge=1, le=MAX_HEADER_LINE)
-    sheet: str | None = Field(default=None, max_length=100)
-    columns: dict[Short, Short] | None = Field(default=None, max_length=MAX_MAPPED)
-    """Field -> header; an empty header takes the field's column away."""
-    date_order: DateOrder | None = None
-    decimal_mark: DecimalMark | None = None
-    timezone: str | None = Field(default=None, max_length=64)
-    currency: str | None = Field(default=None, pattern=_CURRENCY)
     statuses: dict[Short, ReportStatus] | None = Field(default=None, max_length=MAX_MAPPED)
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutQuestion:
-    """A point that the file leaves open. `field`: `date_order`, `decimal_mark`, `columns.commission`, `timezone`,
-    `currency`, `status:WORD`, `other_network`. `is_blocking`: `read` refuses the file until it is answered."""
-
-    field: str
-    message: str
-    choices: tuple[str, ...] = ()
-    is_blocking: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """The description of a file, before anything of it applies."""
-
-    layout: ReportLayout
-    headers: tuple[str, ...]
-    sample: tuple[tuple[str, ...], ...]
-    """The first rows, as text."""
-    questions: tuple[LayoutQuestion, ...]
-    total_lines: int | None
-    """Lines of the file, or records of JSON; none: more than are counted."""
-    notes: tuple[str, ...] = ()
-    """Lines that are skipped, and why."""
-
-
-class UnreadableReport(Exception):
-    """The file cannot be read as a report. `code` names why; `message` is plain English for the person who uploads."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code, self.message = code, message
+ReportInspection = Inspection[ReportLayout]

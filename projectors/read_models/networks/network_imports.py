@@ -7,7 +7,7 @@ from typing import Final
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events import networks
-from schemas.events.networks import ImportState
+from schemas.report_imports import ImportState
 
 NETWORK_IMPORTS: Final = ReadModel(
     name="network_imports",

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from schemas.base import DomainEvent, MoneySum
 from schemas.events import networks
-from schemas.events.networks import ImportCounts, OpenQuestion, ReportFile, ReportMapping
+from schemas.events.networks import ImportCounts, ReportMapping
+from schemas.report_imports import OpenQuestion, ReportFile
 from tests.support.projection_bench import WEBSITE, ProjectionBench, moment
 
 IMPORT = UUID("0190a1b2-0000-7000-8000-0000000000d1")

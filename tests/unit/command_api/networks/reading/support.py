@@ -12,13 +12,8 @@ import openpyxl
 import pytest
 
 from command_api.networks.reading.reports import inspect, read
-from command_api.networks.reading.rows import (
-    Inspection,
-    NetworkRow,
-    RejectedLine,
-    ReportLayoutChanges,
-    UnreadableReport,
-)
+from command_api.networks.reading.rows import NetworkRow, ReportInspection, ReportLayoutChanges
+from infra.domain.report_files.layouts import RejectedLine, UnreadableReport
 
 TODAY: Final = date(2026, 11, 30)
 
@@ -28,7 +23,7 @@ def at(month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) ->
     return datetime(2026, month, day, hour, minute, second, tzinfo=UTC)
 
 
-def look(content: str | bytes, network: str = "default", given: ReportLayoutChanges | None = None) -> Inspection:
+def look(content: str | bytes, network: str = "default", given: ReportLayoutChanges | None = None) -> ReportInspection:
     return inspect(io.BytesIO(_bytes(content)), network, given, today=TODAY)
 
 
@@ -73,7 +68,7 @@ def refusal(content: str | bytes, network: str = "default") -> UnreadableReport:
     return raised.value
 
 
-def questions(inspection: Inspection) -> dict[str, tuple[str, ...]]:
+def questions(inspection: ReportInspection) -> dict[str, tuple[str, ...]]:
     """Field -> choices."""
     return {question.field: question.choices for question in inspection.questions}
 

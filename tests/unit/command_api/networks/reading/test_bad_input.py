@@ -12,9 +12,10 @@ from typing import Final
 
 import pytest
 
-from command_api.networks.reading import content
 from command_api.networks.reading.reports import inspect, read
-from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, ReportLayoutChanges, UnreadableReport
+from command_api.networks.reading.rows import ReportLayoutChanges
+from infra.domain.report_files import content
+from infra.domain.report_files.layouts import MAX_QUOTED, RejectedLine, UnreadableReport
 from schemas.networks import NETWORKS
 from tests.oracle import network_files
 from tests.unit.command_api.networks.reading.support import (

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from command_api.networks.reading.headers import has_marks
+from infra.domain.report_files.headers import has_marks
 from schemas.network_reports import NETWORK_REPORTS
 from tests.oracle.network_files import Network, Writing, lines_of, random_ledger, write
 from tests.unit.command_api.networks.reading.support import TODAY, as_json, look, rows, table
@@ -71,7 +71,7 @@ LAYOUTS: Final = [(slug, layout) for slug, reports in NETWORK_REPORTS.items() fo
 def test_a_promised_layout_is_recognized_and_read(network: str, layout: str) -> None:
     report = EXAMPLES[layout]
     inspection = look(report, network)
-    assert has_marks(inspection.headers, NETWORK_REPORTS[network])
+    assert has_marks(inspection.headers, NETWORK_REPORTS[network].marks)
     assert [question for question in inspection.questions if question.is_blocking] == []
     assert rows(report, network)
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from command_api.networks.reading.reports import inspect, read
-from command_api.networks.reading.rows import NetworkRow, RejectedLine, ReportLayoutChanges
+from command_api.networks.reading.rows import NetworkRow, ReportLayoutChanges
+from infra.domain.report_files.layouts import RejectedLine
 from tests.oracle import network_files
 from tests.oracle.network_files import NETWORKS, Network, NetworkLine, Writing
 from tests.unit.command_api.networks.reading.support import TODAY

@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from command_api.networks.reading.reports import read
-from command_api.networks.reading.rows import ReportLayoutChanges, ReportStatus, UnreadableReport
+from command_api.networks.reading.rows import ReportLayoutChanges, ReportStatus
+from infra.domain.report_files.layouts import UnreadableReport
 from tests.unit.command_api.networks.reading.support import (
     TODAY,
     as_json,

@@ -13,8 +13,8 @@ import openpyxl
 import pytest
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
-from command_api.networks.reading import content
 from command_api.networks.reading.rows import ReportLayoutChanges
+from infra.domain.report_files import content
 from tests.unit.command_api.networks.reading.support import at, look, refusal, rejected_lines, rows, workbook
 
 HEADER: Final = ["Transaction ID", "Date", "Commission", "Sale Amount", "Currency", "Status"]

@@ -13,12 +13,12 @@ from typing import Final
 
 import clevercsv
 
-from command_api.networks.reading.encodings import UNDECODED
-from command_api.networks.reading.headers import guess_columns, missing_fields, unique_headers
-from command_api.networks.reading.rows import MAX_HEADER_LINE, UnreadableReport
-from command_api.networks.reading.source import MAX_COLUMNS, FileRecord
-from command_api.networks.reading.text_source import PhysicalLine, split_lines
-from schemas.network_reports import NetworkReports
+from infra.domain.report_files.columns import ReportColumns
+from infra.domain.report_files.encodings import UNDECODED
+from infra.domain.report_files.headers import guess_columns, missing_fields, unique_headers
+from infra.domain.report_files.layouts import MAX_HEADER_LINE, UnreadableReport
+from infra.domain.report_files.source import MAX_COLUMNS, FileRecord
+from infra.domain.report_files.text_source import PhysicalLine, split_lines
 
 SEPARATORS: Final = (",", ";", "\t", "|")
 QUOTES: Final = ('"', "'")
@@ -47,8 +47,7 @@ class FoundHeader:
 
 def detect_dialect(
     head: Sequence[PhysicalLine],
-    network: str,
-    reports: NetworkReports,
+    columns: ReportColumns,
     *,
     separator: str | None,
     quote: str | None,
@@ -62,21 +61,19 @@ def detect_dialect(
     for each in (separator,) if separator else SEPARATORS:
         for mark in (quote,) if quote is not None else QUOTES:
             records = [record for record in split_lines(head, each, mark) if isinstance(record, FileRecord)]
-            header = find_header(records, network, reports, line=line)
+            header = find_header(records, columns, line=line)
             if header is not None:
                 found.append((header.score, Dialect(each, mark, header.line, header.headers)))
     if not found:
         raise UnreadableReport("not_a_report", "This file has no line that could be the header of a report.")
     score, dialect = max(found, key=lambda one: one[0])
     if score[1] == 0 and separator is None and line is None:
-        dialect = _judged(head, network, reports) or dialect
+        dialect = _judged(head, columns) or dialect
     _check_width(dialect.headers)
     return dialect
 
 
-def find_header(
-    records: Iterable[FileRecord], network: str, reports: NetworkReports, *, line: int | None
-) -> FoundHeader | None:
+def find_header(records: Iterable[FileRecord], columns: ReportColumns, *, line: int | None) -> FoundHeader | None:
     """The record with the most known headers, or the one on the `line` that is given. None: there is no record."""
     best: FoundHeader | None = None
     for record in islice(records, MAX_HEADER_LINE):
@@ -85,10 +82,10 @@ def find_header(
         if line and record.line != line:
             continue
         headers = unique_headers(_trimmed(record.cells[: MAX_COLUMNS + 1]))
-        known = guess_columns(headers, reports)
+        known = guess_columns(headers, columns)
         unquoted = -sum(1 for each in headers if each[0:1] in QUOTES)
         filled = sum(1 for each in headers if each)
-        score = (-len(missing_fields(known, network)), len(known), unquoted, filled, -record.line)
+        score = (-len(missing_fields(known, columns)), len(known), unquoted, filled, -record.line)
         if best is None or score > best.score:
             best = FoundHeader(record.line, headers, score)
     return best
@@ -106,7 +103,7 @@ def _directive(head: Sequence[PhysicalLine]) -> str | None:
     return rest if first.lower().startswith(_DIRECTIVE) and rest in SEPARATORS else None
 
 
-def _judged(head: Sequence[PhysicalLine], network: str, reports: NetworkReports) -> Dialect | None:
+def _judged(head: Sequence[PhysicalLine], columns: ReportColumns) -> Dialect | None:
     """The dialect that clevercsv finds in the text."""
     readable = (line.text for line in head if "\0" not in line.text and UNDECODED not in line.text)
     text = "\n".join(readable)[:_MAX_JUDGED]
@@ -118,7 +115,7 @@ def _judged(head: Sequence[PhysicalLine], network: str, reports: NetworkReports)
         return None
     quote = judged.quotechar if judged.quotechar in QUOTES else QUOTES[0]
     records = [record for record in split_lines(head, judged.delimiter, quote) if isinstance(record, FileRecord)]
-    header = find_header(records, network, reports, line=None)
+    header = find_header(records, columns, line=None)
     return None if header is None else Dialect(judged.delimiter, quote, header.line, header.headers)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from command_api.networks.reading.source import Exact
+from infra.domain.report_files.source import Exact
 from infra.domain.report_reading import currencies_of, plain_text
 
 MAX_LENGTH: Final = 64

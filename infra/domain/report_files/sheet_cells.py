@@ -16,9 +16,9 @@ from xml.parsers import expat
 
 from openpyxl.utils.datetime import from_excel
 
-from command_api.networks.reading.content import CHUNK
-from command_api.networks.reading.rows import UnreadableReport
-from command_api.networks.reading.source import MAX_COLUMNS, Exact
+from infra.domain.report_files.content import CHUNK
+from infra.domain.report_files.layouts import UnreadableReport
+from infra.domain.report_files.source import MAX_COLUMNS, Exact
 
 MAX_CELL: Final = 40_000
 """Characters of a cell; a spreadsheet allows 32,767."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import IO, BinaryIO, Final, Literal, cast
 
-from command_api.networks.reading.rows import UnreadableReport
+from infra.domain.report_files.layouts import UnreadableReport
 
 CHUNK: Final = 1 << 16
 MAX_UNPACKED: Final = 1 << 30

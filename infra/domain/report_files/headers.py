@@ -1,4 +1,4 @@
-"""Finds out which header of a file means which field: by normalised name against the lists of the network.
+"""Finds out which header of a file means which field: by normalised name against the lists of its kind.
 
 A header's case, blanks, `_`, `-`, quotes and a currency at its end (`Price($)`, `Sale Amount USD`) do not matter.
 """
@@ -13,14 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from infra.domain.report_files.columns import ReportColumns
 from infra.domain.report_reading import read_currency
 from schemas.currencies import MINOR_DIGITS
-from schemas.network_reports import NetworkReports
 
-NECESSARY: Final = ("txid", "occurred_at", "commission")
 MAX_HEADER: Final = 180
-WITHOUT_TXID: Final = frozenset({"amazon"})
-"""Networks whose rows have no id."""
 _COMMON_CODES: Final = frozenset(
     [
         "USD",
@@ -82,23 +79,22 @@ def unique_headers(cells: Iterable[str]) -> tuple[str, ...]:
     return tuple(headers)
 
 
-def guess_columns(headers: Sequence[str], reports: NetworkReports) -> dict[str, str]:
-    """Field -> header, by the lists of the network; the first of a list that is there."""
+def guess_columns(headers: Sequence[str], columns: ReportColumns) -> dict[str, str]:
+    """Field -> header, by the lists of the kind; the first of a list that is there."""
     by_key: dict[str, str] = {}
     for header in reversed(headers):
         by_key[header_name(header).bare] = header
     for header in reversed(headers):
         by_key[header_name(header).key] = header
-    columns = {}
-    for field, keys in _keys(reports):
-        found = next((by_key[key] for key in keys if key in by_key), None)
-        if found is not None:
-            columns[field] = found
-    if columns.get("occurred_time") == columns.get("occurred_at"):
-        columns.pop("occurred_time", None)
-    if columns.get("clicked_time") == columns.get("clicked_at"):
-        columns.pop("clicked_time", None)
-    return columns
+    found: dict[str, str] = {}
+    for field, keys in _keys(columns.headers):
+        named = next((by_key[key] for key in keys if key in by_key), None)
+        if named is not None:
+            found[field] = named
+    for field in [name for name in found if name.endswith("_time")]:
+        if found[field] == found.get(f"{field.removesuffix('_time')}_at"):
+            del found[field]
+    return found
 
 
 def duplicated(header: str, headers: Sequence[str]) -> tuple[str, ...]:
@@ -107,17 +103,16 @@ def duplicated(header: str, headers: Sequence[str]) -> tuple[str, ...]:
     return same if len(same) > 1 else ()
 
 
-def missing_fields(columns: Mapping[str, str], network: str) -> tuple[str, ...]:
+def missing_fields(found: Mapping[str, str], columns: ReportColumns) -> tuple[str, ...]:
     """The necessary fields that no column is taken for."""
-    needed = NECESSARY[1:] if network in WITHOUT_TXID else NECESSARY
-    return tuple(field for field in needed if not columns.get(field))
+    return tuple(field for field in columns.necessary if not found.get(field))
 
 
-def has_marks(headers: Iterable[str], reports: NetworkReports) -> bool:
-    """Returns whether these are the headers of a layout that only this network has."""
-    names = [header_name(header) for header in headers]
-    keys = {name.key for name in names} | {name.bare for name in names}
-    return any(all(header_name(mark).key in keys for mark in marks) for marks in reports.marks)
+def has_marks(headers: Iterable[str], marks: Iterable[Sequence[str]]) -> bool:
+    """Returns whether the headers have all of one of `marks`: names that together only one layout has."""
+    known = [header_name(header) for header in headers]
+    keys = {name.key for name in known} | {name.bare for name in known}
+    return any(all(header_name(name).key in keys for name in names) for names in marks)
 
 
 def currency_of_header(header: str) -> str:
@@ -126,12 +121,8 @@ def currency_of_header(header: str) -> str:
 
 
 @cache
-def _keys_of(lists: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _keys(lists: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((field, tuple(dict.fromkeys(header_name(name).key for name in names))) for field, names in lists)
-
-
-def _keys(reports: NetworkReports) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return _keys_of(tuple(reports.columns.items()))
 
 
 def _key(text: str) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from command_api.networks.reading.content import BoundedFile
-from command_api.networks.reading.encodings import UNDECODED, decoded
-from command_api.networks.reading.rows import RejectedLine
-from command_api.networks.reading.source import FileRecord, quoted
+from infra.domain.report_files.content import BoundedFile
+from infra.domain.report_files.encodings import UNDECODED, decoded
+from infra.domain.report_files.layouts import RejectedLine
+from infra.domain.report_files.source import FileRecord, quoted
 
 MAX_LINE: Final = 1 << 20
 MAX_RECORD_LINES: Final = 50

@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from command_api.networks.reading.dates import BadDate, DateReader, OrderEvidence
-from command_api.networks.reading.source import Exact
+from infra.domain.report_files.dates import BadDate, DateReader, OrderEvidence
+from infra.domain.report_files.source import Exact
 from schemas.zones import ZoneInfo
 from tests.unit.command_api.networks.reading.support import TODAY, at
 

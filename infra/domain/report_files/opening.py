@@ -1,6 +1,6 @@
-"""Opens a report: its format, the part of the layout that splits it into records, its headers, and its source.
+"""Opens a report file: its format, the part of the layout that splits it into records, its headers, and its source.
 
-file -> `content` -> this -> `inspection` and `reports.read`.
+file -> `content` -> this -> the questions and rows of its kind.
 """
 
 from __future__ import annotations
@@ -10,25 +10,24 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import BinaryIO, Final
 
-from command_api.networks.reading.content import BoundedFile, open_file
-from command_api.networks.reading.dialects import detect_dialect, find_header
-from command_api.networks.reading.encodings import checked_encoding, decoded, detect_encoding
-from command_api.networks.reading.headers import MAX_HEADER
-from command_api.networks.reading.json_layouts import flat_records
-from command_api.networks.reading.json_source import JsonSource
-from command_api.networks.reading.refusals import page_instead_of_report
-from command_api.networks.reading.rows import (
+from infra.domain.report_files.columns import ReportColumns
+from infra.domain.report_files.content import BoundedFile, open_file
+from infra.domain.report_files.dialects import detect_dialect, find_header
+from infra.domain.report_files.encodings import checked_encoding, decoded, detect_encoding
+from infra.domain.report_files.headers import MAX_HEADER
+from infra.domain.report_files.json_source import JsonSource
+from infra.domain.report_files.layouts import (
     MAX_HEADER_LINE,
+    FileLayout,
+    FileLayoutChanges,
     RejectedLine,
-    ReportLayout,
-    ReportLayoutChanges,
     UnreadableReport,
 )
-from command_api.networks.reading.source import MAX_COLUMNS, FileRecord, RecordSource, quoted
-from command_api.networks.reading.text_source import TextSource
-from command_api.networks.reading.workbook_source import WorkbookSource, sheets_of
+from infra.domain.report_files.pages import page_instead_of_report
+from infra.domain.report_files.source import MAX_COLUMNS, FileRecord, RecordSource, quoted
+from infra.domain.report_files.text_source import TextSource
+from infra.domain.report_files.workbook_source import WorkbookSource, sheets_of
 from infra.domain.report_reading import read_currency
-from schemas.network_reports import NetworkReports, reports_of
 
 MAX_HEAD: Final = 1 << 14
 MAX_HEADER_TEXT: Final = 1 << 17
@@ -44,9 +43,9 @@ class OpenedReport:
     """A file of which is known how it splits into records. `envelope`: values beside the records of JSON, once these
     were read."""
 
-    network: str
+    columns: ReportColumns
     content: BoundedFile
-    layout: ReportLayout
+    layout: FileLayout
     headers: tuple[str, ...]
     notes: tuple[str, ...] = ()
     preamble: tuple[str, ...] = ()
@@ -59,19 +58,18 @@ class OpenedReport:
         named = next((self.envelope[name] for name in _CURRENCIES if name in self.envelope), "")
         return read_currency(named, "") or ""
 
-    def source(self, layout: ReportLayout) -> RecordSource:
+    def source(self, layout: FileLayout) -> RecordSource:
         """The records behind the header."""
         if layout.format == "json":
             return _JsonRecords(self, layout)
         return _BehindHeader(self, layout)
 
 
-def open_report(file: BinaryIO, network: str, given: ReportLayoutChanges) -> OpenedReport:
+def open_report(file: BinaryIO, columns: ReportColumns, given: FileLayoutChanges) -> OpenedReport:
     """Raises `UnreadableReport`."""
     content = open_file(file)
-    reports = reports_of(network)
     if content.kind == "workbook":
-        return _workbook(content, network, reports, given)
+        return _workbook(content, columns, given)
     encoding = checked_encoding(given.encoding) if given.encoding else detect_encoding(content)
     head = "".join(islice(decoded(content.chunks(), encoding), 1))[:MAX_HEAD].lstrip()
     if not head:
@@ -79,11 +77,11 @@ def open_report(file: BinaryIO, network: str, given: ReportLayoutChanges) -> Ope
     if head.startswith("<"):
         raise page_instead_of_report(head)
     if given.format == "json" or (given.format is None and head[0] in "[{"):
-        return _json(content, network, encoding)
-    return _text(content, network, reports, encoding, given)
+        return _json(content, columns, encoding)
+    return _text(content, columns, encoding, given)
 
 
-def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
+def reopen(file: BinaryIO, columns: ReportColumns, layout: FileLayout) -> OpenedReport:
     """The file as it is read by a layout that was confirmed. Raises `UnreadableReport` (layout_mismatch and others)."""
     content = open_file(file)
     if (content.kind == "workbook") != (layout.format == "workbook"):
@@ -92,8 +90,8 @@ def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
         checked_encoding(layout.encoding)
     if layout.format == "json":
         headers = tuple(dict.fromkeys(layout.columns.values()))
-        return OpenedReport(network, content, layout, headers)
-    opened = OpenedReport(network, content, layout, ())
+        return OpenedReport(columns, content, layout, headers)
+    opened = OpenedReport(columns, content, layout, ())
     headers = _headers_at(opened, layout)
     missing = [header for header in layout.columns.values() if header not in headers]
     if missing:
@@ -101,18 +99,14 @@ def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
     return replace(opened, headers=headers)
 
 
-def _text(
-    content: BoundedFile, network: str, reports: NetworkReports, encoding: str, given: ReportLayoutChanges
-) -> OpenedReport:
+def _text(content: BoundedFile, columns: ReportColumns, encoding: str, given: FileLayoutChanges) -> OpenedReport:
     lines = islice(TextSource(content, encoding, ",", "").lines(), MAX_HEADER_LINE)
     head = [line._replace(text=line.text[:MAX_HEADER_TEXT]) for line in lines]
-    dialect = detect_dialect(
-        head, network, reports, separator=given.separator, quote=given.quote, line=given.header_line
-    )
+    dialect = detect_dialect(head, columns, separator=given.separator, quote=given.quote, line=given.header_line)
     if len(dialect.headers) < 2 and not given.columns:
         text = quoted(" ".join(line.text for line in head[:5]))
-        raise UnreadableReport("not_a_report", f"This file is no table of sales. It says: {text}")
-    layout = ReportLayout(
+        raise UnreadableReport("not_a_report", f"This file is no table. It says: {text}")
+    layout = FileLayout(
         format="text",
         encoding=encoding,
         separator=dialect.separator,
@@ -120,32 +114,32 @@ def _text(
         header_line=dialect.header_line,
     )
     preamble = tuple(line.text for line in head if line.number < dialect.header_line)
-    return OpenedReport(network, content, layout, dialect.headers, _preamble(dialect.header_line), preamble)
+    return OpenedReport(columns, content, layout, dialect.headers, _preamble(dialect.header_line), preamble)
 
 
-def _workbook(content: BoundedFile, network: str, reports: NetworkReports, given: ReportLayoutChanges) -> OpenedReport:
+def _workbook(content: BoundedFile, columns: ReportColumns, given: FileLayoutChanges) -> OpenedReport:
     best = None
     for sheet in (given.sheet,) if given.sheet else sheets_of(content):
         rows = (record for record in WorkbookSource(content, sheet).records() if isinstance(record, FileRecord))
-        header = find_header(islice(rows, MAX_HEADER_LINE), network, reports, line=given.header_line)
+        header = find_header(islice(rows, MAX_HEADER_LINE), columns, line=given.header_line)
         if header is not None and (best is None or header.score > best[1].score):
             best = sheet, header
     if best is None:
         raise UnreadableReport("empty_file", "The workbook has no rows.")
     sheet, header = best
-    layout = ReportLayout(format="workbook", sheet=sheet, header_line=header.line)
-    return OpenedReport(network, content, layout, header.headers, _preamble(header.line))
+    layout = FileLayout(format="workbook", sheet=sheet, header_line=header.line)
+    return OpenedReport(columns, content, layout, header.headers, _preamble(header.line))
 
 
-def _json(content: BoundedFile, network: str, encoding: str) -> OpenedReport:
+def _json(content: BoundedFile, columns: ReportColumns, encoding: str) -> OpenedReport:
     keys: dict[str, None] = {}
     for entry in islice(JsonSource(content, encoding).objects(), KEYED_RECORDS):
         if not isinstance(entry, RejectedLine):
-            for flat in flat_records(network, entry[1]):
+            for flat in columns.flat_records(entry[1]):
                 keys.update((key, None) for key in flat if len(key) <= MAX_HEADER)
         if len(keys) > MAX_COLUMNS:
             raise UnreadableReport("too_many_columns", f"The records have more than {MAX_COLUMNS} fields.")
-    return OpenedReport(network, content, ReportLayout(format="json", encoding=encoding), tuple(keys))
+    return OpenedReport(columns, content, FileLayout(format="json", encoding=encoding), tuple(keys))
 
 
 def _preamble(header_line: int) -> tuple[str, ...]:
@@ -155,15 +149,14 @@ def _preamble(header_line: int) -> tuple[str, ...]:
     return (f"{lines} skipped: the header is line {header_line}.",)
 
 
-def _headers_at(opened: OpenedReport, layout: ReportLayout) -> tuple[str, ...]:
+def _headers_at(opened: OpenedReport, layout: FileLayout) -> tuple[str, ...]:
     from_start = _table(opened.content, layout, 0).records()
     records = (
         record for record in islice(from_start, layout.header_line + MAX_HEADER_LINE) if isinstance(record, FileRecord)
     )
     header = find_header(
         (record for record in records if record.line == layout.header_line),
-        opened.network,
-        reports_of(opened.network),
+        opened.columns,
         line=layout.header_line,
     )
     if header is None:
@@ -173,7 +166,7 @@ def _headers_at(opened: OpenedReport, layout: ReportLayout) -> tuple[str, ...]:
     return header.headers
 
 
-def _table(content: BoundedFile, layout: ReportLayout, width: int) -> RecordSource:
+def _table(content: BoundedFile, layout: FileLayout, width: int) -> RecordSource:
     if layout.format == "workbook":
         return WorkbookSource(content, layout.sheet)
     return TextSource(content, layout.encoding, layout.separator, layout.quote, width)
@@ -184,7 +177,7 @@ class _BehindHeader:
     """The records of a table behind its header line."""
 
     opened: OpenedReport
-    layout: ReportLayout
+    layout: FileLayout
 
     def records(self) -> Iterator[FileRecord | RejectedLine]:
         table = _table(self.opened.content, self.layout, len(self.opened.headers))
@@ -196,7 +189,7 @@ class _JsonRecords:
     """The flat records of a JSON file, in the order of its headers."""
 
     opened: OpenedReport
-    layout: ReportLayout
+    layout: FileLayout
 
     def records(self) -> Iterator[FileRecord | RejectedLine]:
         headers = self.opened.headers
@@ -206,5 +199,5 @@ class _JsonRecords:
                 yield entry
                 continue
             number, record = entry
-            for flat in flat_records(self.opened.network, record):
+            for flat in self.opened.columns.flat_records(record):
                 yield FileRecord(number, [flat.get(header, "") for header in headers])

@@ -22,10 +22,10 @@ from openpyxl.reader.excel import ExcelReader
 from openpyxl.styles.stylesheet import apply_stylesheet
 from openpyxl.xml.constants import SHARED_STRINGS
 
-from command_api.networks.reading.content import BoundedFile, open_workbook
-from command_api.networks.reading.rows import RejectedLine, UnreadableReport
-from command_api.networks.reading.sheet_cells import CellFormats, DefinitionsForbidden, shared_texts, sheet_rows
-from command_api.networks.reading.source import FileRecord
+from infra.domain.report_files.content import BoundedFile, open_workbook
+from infra.domain.report_files.layouts import RejectedLine, UnreadableReport
+from infra.domain.report_files.sheet_cells import CellFormats, DefinitionsForbidden, shared_texts, sheet_rows
+from infra.domain.report_files.source import FileRecord
 
 MAX_SHEETS: Final = 100
 _BROKEN: Final = (

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from command_api.networks.reading.content import BoundedFile
-from command_api.networks.reading.encodings import UNDECODED, decoded
-from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, UnreadableReport
-from command_api.networks.reading.source import Exact, quoted
+from infra.domain.report_files.content import BoundedFile
+from infra.domain.report_files.encodings import UNDECODED, decoded
+from infra.domain.report_files.layouts import MAX_QUOTED, RejectedLine, UnreadableReport
+from infra.domain.report_files.source import Exact, quoted
 
 MAX_RECORD: Final = 1 << 20
 MAX_DEPTH: Final = 4

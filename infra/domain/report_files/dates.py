@@ -15,8 +15,8 @@ from typing import Final
 
 from babel import Locale
 
-from command_api.networks.reading.amounts import MAX_CACHED, MAX_LENGTH, NOTHING
-from command_api.networks.reading.source import Exact
+from infra.domain.report_files.amounts import MAX_CACHED, MAX_LENGTH, NOTHING
+from infra.domain.report_files.source import Exact
 from schemas.zones import ZoneInfo
 
 FIRST_DAY: Final = date(2000, 1, 1)

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from command_api.networks.reading.amounts import AmountReader, BadAmount, LabelledAmount, MarkEvidence
-from command_api.networks.reading.source import Exact
+from infra.domain.report_files.amounts import AmountReader, BadAmount, LabelledAmount, MarkEvidence
+from infra.domain.report_files.source import Exact
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine
+from infra.domain.report_files.layouts import MAX_QUOTED, RejectedLine
 
 MAX_COLUMNS: Final = 500
 

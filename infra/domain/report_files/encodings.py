@@ -13,8 +13,8 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-from command_api.networks.reading.content import BoundedFile
-from command_api.networks.reading.rows import UnreadableReport
+from infra.domain.report_files.content import BoundedFile
+from infra.domain.report_files.layouts import UnreadableReport
 
 SAMPLE: Final = 1 << 17
 MAX_SCANNED: Final = 1 << 26

@@ -1,6 +1,6 @@
-"""Report files: what identifies one, and its sealed parts in `networks.import_file`.
+"""Report files as they are stored: what identifies one, and its sealed parts in a table of its context.
 
-upload, command line, pull -> `described`, `sealed_parts` -> `UploadNetworkReport`; `process` reads by `opened_file`.
+upload, command line, pull -> `described`, `sealed_parts` -> the command that stores them -> `opened_file`
 """
 
 from __future__ import annotations
@@ -8,16 +8,18 @@ from __future__ import annotations
 import os
 import zlib
 from hashlib import sha256
+from pathlib import PurePath
 from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, Final, cast
 from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from psycopg import Connection
+from psycopg.sql import SQL, Identifier
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import derived_key
-from schemas.events.networks import ReportFile
+from schemas.report_imports import ReportFile
 
 PART_BYTES: Final = 1024 * 1024
 SPOOL_BYTES: Final = 8 * 1024 * 1024
@@ -25,6 +27,10 @@ SPOOL_BYTES: Final = 8 * 1024 * 1024
 MAX_NAME: Final = 200
 _PURPOSE: Final = "network-report"
 _NONCE_BYTES: Final = 12
+
+
+FileTable = tuple[str, str]
+"""Schema and name of a table with `import_id`, `part` and `sealed`."""
 
 
 class EmptyReport(Exception):
@@ -40,7 +46,8 @@ def described(name: str, content: BinaryIO) -> ReportFile:
     content.seek(0)
     if not size:
         raise EmptyReport("the file is empty")
-    return ReportFile(name=name[:MAX_NAME] or "report", size=size, sha256=digest.hexdigest())
+    shown = "".join(letter for letter in PurePath(name).name if letter.isprintable())[:MAX_NAME]
+    return ReportFile(name=shown or "report", size=size, sha256=digest.hexdigest())
 
 
 def sealed_parts(settings: Settings, import_id: UUID, content: BinaryIO) -> list[bytes]:
@@ -52,12 +59,13 @@ def sealed_parts(settings: Settings, import_id: UUID, content: BinaryIO) -> list
     return parts
 
 
-def opened_file(connection: Connection[Any], settings: Settings, import_id: UUID) -> BinaryIO:
+def opened_file(connection: Connection[Any], settings: Settings, table: FileTable, import_id: UUID) -> BinaryIO:
     """The content of a stored file, from its beginning. Raises `cryptography`'s `InvalidTag`."""
     cipher = AESGCM(derived_key(settings, _PURPOSE))
     file = cast(BinaryIO, SpooledTemporaryFile(SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
     part = 0
-    while row := connection.execute(_PART, (import_id, part)).fetchone():
+    statement = SQL("SELECT sealed FROM {} WHERE import_id = %s AND part = %s").format(Identifier(*table))
+    while row := connection.execute(statement, (import_id, part)).fetchone():
         sealed = bytes(row[0])
         file.write(
             zlib.decompress(
@@ -67,6 +75,3 @@ def opened_file(connection: Connection[Any], settings: Settings, import_id: UUID
         part += 1
     file.seek(0)
     return file
-
-
-_PART: Final = "SELECT sealed FROM networks.import_file WHERE import_id = %s AND part = %s"

@@ -1,0 +1,1 @@
+"""Reads report files of any kind: encodings, dialects, workbooks, headers, dates and amounts. A kind is its columns."""
