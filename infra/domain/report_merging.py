@@ -96,10 +96,10 @@ def merge(reports: Iterable[Reported]) -> Merged:
         merged = _merge([*others, stated], stated)
         # The network's account may go: what counts without it is kept.
         return replace(merged, winners=_union(merged, _merge(others, None))) if others else merged
-    if others:
-        merged = _merge(others, None)
-        return replace(merged, winners=tuple(sorted({*merged.winners, stated.report_id})))
-    return _void(stated)
+    if not (left := _without_account(others)):
+        return _void(stated)
+    merged = _merge(left, None)
+    return replace(merged, winners=tuple(sorted({*merged.winners, stated.report_id})))
 
 
 def first_report(event: ConversionRecorded) -> Reported:
@@ -126,6 +126,13 @@ def split_network_sale(reports: Iterable[Reported]) -> tuple[Reported | None, li
     found = list(reports)
     stated = [report for report in found if report.network_sale is not None]
     return max(stated, key=_revision, default=None), [report for report in found if report.network_sale is None]
+
+
+def _without_account(others: Sequence[Reported]) -> Sequence[Reported]:
+    """What counts of the other reports once the network's account is gone. A claim above the limit is kept only beside
+    something trusted: without that it is none."""
+    is_trusted = any(one.key_kind != CLAIM for one in others)
+    return others if is_trusted else [one for one in others if not one.amount_refused]
 
 
 def _merge(reports: Iterable[Reported], stated: Reported | None) -> Merged:
@@ -201,10 +208,19 @@ def names_first(report: Reported, earlier: Sequence[Reported]) -> bool:
 
 def count_conflicts(reports: Sequence[Reported], merged: Merged) -> int:
     """Returns how many different amounts, payouts, click ids and coupons are named beside those that count. It does not
-    count the reports that name one: a report that repeats one may be forgotten."""
+    count the reports that name one: a report that repeats one may be forgotten, also a claim that repeats what the
+    network's own account replaces."""
+    stated, others = split_network_sale(reports)
+    if stated is not None and _is_gone(stated):
+        reports = [*_without_account(others), stated]
     own = _Figures.named_in([report for report in reports if report.key_kind != CLAIM])
+    superseded = [report for report in reports if _is_superseded(report, reports)]
+    replaced = {said for report in superseded for said in _said(report, own).items()}
     named = {
-        said for report in reports for said in _said(report, own, is_superseded=_is_superseded(report, reports)).items()
+        said
+        for report in reports
+        for said in _said(report, own, is_superseded=report in superseded).items()
+        if report.key_kind != CLAIM or said not in replaced
     }
     return len(named - set(_standing(merged).items()))
 

@@ -156,6 +156,24 @@ def test_a_withdrawal_that_comes_first_is_nothing() -> None:
     assert (state, events) == (None, [])
 
 
+def test_a_claim_above_the_limit_is_none_once_the_account_beside_it_is_gone() -> None:
+    claim = report(1, key_kind="site", click_id=CLICKS[1], amount=usd(500_001))
+    assert outcome([claim])[0] is None
+    kept = end(stated(1, payout=usd(500), partner_id=ALFA.id), claim, stated(2, gone=True))
+    assert (kept.status.value, kept.merged.is_void, picture(kept)["conflicts"]) == ("rejected", True, 0)
+
+
+def test_a_claim_that_repeats_what_the_account_replaces_is_no_conflict() -> None:
+    postback = report(1, key_kind="postback", click_id=CLICKS[1], amount=usd(20_000))
+    claims = [report(2, key_kind="site", click_id=CLICKS[1], amount=amount) for amount in (None, usd(20_000))]
+    account = stated(1, amount=usd(100), partner_id=ALFA.id)
+    for order in permutations([postback, *claims, account]):
+        assert picture(end(*order))["conflicts"] == 0, order
+    other = report(3, key_kind="site", click_id=CLICKS[1], amount=usd(30_000))
+    for order in permutations([postback, other, account]):
+        assert picture(end(*order))["conflicts"] == 1, order
+
+
 def _earned(state: Conversion) -> int:
     return state.commission - state.reversed_commission if state.is_open else 0
 
