@@ -28,6 +28,7 @@ from command_api.conversions import routes as conversions
 from command_api.conversions import setup_check_routes as setup_check
 from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.payouts import routes as payouts
+from command_api.conversions.reconciliation import routes as reconciliation
 from command_api.conversions.replay import RefusedReports
 from command_api.costs import routes as costs
 from command_api.domains import admin_routes as domain_administration
@@ -128,6 +129,7 @@ CONTEXTS = (
     setup_check,
     replay_routes,
     payouts,
+    reconciliation,
     costs,
     operations,
     dead_letters,

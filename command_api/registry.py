@@ -12,6 +12,7 @@ from command_api.analytics.views import handlers as saved_views
 from command_api.conversions import decision_handlers as conversion_decisions
 from command_api.conversions import handlers as conversions
 from command_api.conversions.payouts import handlers as payouts
+from command_api.conversions.reconciliation import handlers as reconciliation
 from command_api.costs import handlers as costs
 from command_api.domains import handlers as domains
 from command_api.forum import handlers as forum
@@ -53,6 +54,7 @@ HANDLERS: Final = CommandHandlers.merged(
         conversions.HANDLERS,
         conversion_decisions.HANDLERS,
         payouts.HANDLERS,
+        reconciliation.HANDLERS,
         costs.HANDLERS,
         domains.HANDLERS,
         forum.HANDLERS,

@@ -17,6 +17,7 @@ from projectors.read_models.analytics.imports import IMPORTS
 from projectors.read_models.analytics.reports import REPORTS
 from projectors.read_models.analytics.saved_views import SAVED_VIEWS
 from projectors.read_models.analytics.visitor_erasures import VISITOR_ERASURES
+from projectors.read_models.conversions.accepted_months import ACCEPTED_MONTHS
 from projectors.read_models.conversions.conversion_decisions import CONVERSION_DECISIONS
 from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
 from projectors.read_models.conversions.conversions import CONVERSIONS
@@ -184,6 +185,7 @@ REGISTRY: Final = Registry(
         CONVERSION_DECISIONS,
         STATEMENT_MONTHS,
         RECONCILED_SALES,
+        ACCEPTED_MONTHS,
         PAYOUTS,
         PAYOUT_STEPS,
         COSTS,

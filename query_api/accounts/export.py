@@ -129,6 +129,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("conversionDecisions", "read.conversion_decisions", _OF_WEBSITES),
     Section("statementMonths", "read.statement_months", _OF_WEBSITES),
     Section("reconciledSales", "read.reconciled_sales", _OF_WEBSITES),
+    Section("acceptedMonths", "read.accepted_months", _OF_WEBSITES),
     Section("payouts", "read.payouts", _OF_WEBSITES),
     Section("payoutSteps", "read.payout_steps", _OF_WEBSITES, key=("position",)),
     Section("networkImports", "read.network_imports", _OF_WEBSITES),

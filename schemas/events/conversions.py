@@ -478,3 +478,21 @@ class PayoutFileRemoved(DomainEvent):
 
     NAME: ClassVar[str] = "payout.file_removed"
     website_id: UUID
+
+
+class ReconciliationAccepted(DomainEvent):
+    """The owner of a website accepted the open differences of a partner's month. It holds for what was seen: with other
+    figures the month is open again, without a further event."""
+
+    NAME: ClassVar[str] = "reconciliation.accepted"
+    website_id: UUID
+    partner_id: UUID
+    month: str = Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$", description="Of the sales, in the website's time zone")
+    fingerprint: str = Field(pattern="^[0-9a-f]{64}$", description="Of the figures that were accepted")
+
+
+class ReconciliationReopened(DomainEvent):
+    """The owner no longer accepts the differences."""
+
+    NAME: ClassVar[str] = "reconciliation.reopened"
+    website_id: UUID

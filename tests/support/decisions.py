@@ -528,6 +528,7 @@ def _decided_and_paid(ten: Money) -> list[DomainEvent]:
     months = (conversions.PayoutAllocation(month="2026-04", amount=400),)
     paid = conversions.PayoutFacts(amount=ten, credited=ten, paid_on=NOW.date(), reference="PAY-1", allocations=months)
     place = {"website_id": WEBSITE, "partner_id": PARTNER}
+    accepted = {**place, "month": "2026-04", "fingerprint": "ab" * 32}
     file = conversions.PayoutFile(id=KEY, name="payout.pdf", media_type="application/pdf", size=9, sha256="ab" * 32)
     return [
         *_in_order(
@@ -547,6 +548,15 @@ def _decided_and_paid(ten: Money) -> list[DomainEvent]:
             (conversions.PayoutFileAttached, {"website_id": WEBSITE, "file": file}),
             (conversions.PayoutFileRemoved, {"website_id": WEBSITE}),
             (conversions.PayoutVoided, {**place, "reason": "Recorded twice"}),
+        ),
+        *_in_order(
+            uuid5(WEBSITE, "accepted"),
+            (conversions.ReconciliationAccepted, accepted),
+        ),
+        *_in_order(
+            uuid5(WEBSITE, "reopened"),
+            (conversions.ReconciliationAccepted, {**accepted, "month": "2026-03"}),
+            (conversions.ReconciliationReopened, {"website_id": WEBSITE}),
         ),
     ]
 

@@ -38,6 +38,8 @@ class WebsiteBooks:
     months: Sequence[StatementMonth]
     rates: RateBook
     partners: Mapping[UUID, PartnerBooks]
+    accepted: Mapping[tuple[UUID, str], str]
+    """Fingerprints of the figures that the owner accepted, by partner and month."""
 
     def sales(self, partner_id: UUID, month: StatementMonth, sources: PartnerSources) -> Iterator[Sale]:
         """The sales of a month that may differ, in the order of their times, read page by page."""
@@ -83,7 +85,8 @@ def website_books(
         partner: partner_books(groups[partner], *_payouts(payouts[partner]))
         for partner in groups.keys() | payouts.keys()
     }
-    return WebsiteBooks(reader, website, months, rates, partners)
+    accepted = {(row["partner_id"], row["month"]): row["fingerprint"] for row in reader.rows(_ACCEPTED, bound)}
+    return WebsiteBooks(reader, website, months, rates, partners, accepted)
 
 
 def _months(reader: PostgresReader, website: Website, now: datetime, bound: Mapping[str, Any]) -> list[StatementMonth]:
@@ -109,7 +112,7 @@ def _rates(reader: PostgresReader, website: Website, unrated: Sequence[Row]) -> 
 
 
 def _payouts(rows: Sequence[Row]) -> tuple[list[Paid], str]:
-    """What was paid, and the month of the last payout."""
+    """Returns the payouts, and the month of the last one."""
     paid = [Paid(row["credited"], row["allocations"]) for row in rows]
     return paid, max((f"{row['paid_on']:%Y-%m}" for row in rows), default="")
 
@@ -218,4 +221,8 @@ ORDER BY coalesce(r.tracked_at, r.stated_at), r.id LIMIT %(limit)s"""
 _PAID: Final = (
     "SELECT partner_id, credited, allocations, paid_on FROM read.payouts AS r WHERE website_id = %(website)s"
     " AND voided_at IS NULL AND (%(partner)s::uuid IS NULL OR partner_id = %(partner)s) ORDER BY paid_on, id"
+)
+_ACCEPTED: Final = (
+    "SELECT partner_id, month, fingerprint FROM read.accepted_months WHERE website_id = %(website)s"
+    " AND (%(partner)s::uuid IS NULL OR partner_id = %(partner)s)"
 )

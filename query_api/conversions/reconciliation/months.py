@@ -1,6 +1,6 @@
 """A partner's month: totals of both sides and of what was paid, and the differences that explain the gaps. Pure.
 
-sales by both sides, payouts -> `PartnerBooks` -> `reconcile` -> `Reconciliation`. In every month:
+sales by both sides, payouts -> `PartnerBooks` -> `reconcile` -> `ReconciledMonth`. In every month:
 tracked - reported = the differences of sales, and reported - paid = paid_short - paid_over + not yet due.
 """
 
@@ -13,7 +13,13 @@ from datetime import date
 from hashlib import sha256
 
 from query_api.conversions.payout_matching import Paid
-from query_api.conversions.reconciliation.sales import Difference, PartnerSources, Reason, Sale, difference
+from query_api.conversions.reconciliation.sales import (
+    DifferenceReason,
+    MonthDifference,
+    PartnerSources,
+    Sale,
+    difference,
+)
 from query_api.conversions.reconciliation.settlement import Owed, Settled, settle
 
 
@@ -67,13 +73,17 @@ class MonthTotals:
         settled = self.settled
         return not self.differing and not settled.short and not settled.over and not settled.not_due
 
+    def is_closed(self, accepted: str | None) -> bool:
+        """Returns whether it agrees, or its figures are those that were accepted."""
+        return self.agrees or self.fingerprint == accepted
+
 
 @dataclass(frozen=True, slots=True)
-class Reconciliation:
+class ReconciledMonth:
     """A month with its differences."""
 
     totals: MonthTotals
-    differences: tuple[Difference, ...]
+    differences: tuple[MonthDifference, ...]
 
 
 def partner_books(groups: Sequence[SaleGroup], payouts: Sequence[Paid], month_of_payouts: str) -> PartnerBooks:
@@ -110,17 +120,19 @@ def month_totals(books: PartnerBooks, month: str) -> MonthTotals:
     )
 
 
-def reconcile(books: PartnerBooks, month: str, sales: Iterable[Sale]) -> Reconciliation:
+def reconcile(books: PartnerBooks, month: str, sales: Iterable[Sale]) -> ReconciledMonth:
     """The month and its differences. `sales`: its sales one by one; those that agree may be left out."""
     totals = month_totals(books, month)
     found = [difference(books.sources.compared(sale), month) for sale in sales]
-    return Reconciliation(totals, (*(one for one in found if one is not None), *differences_of_payouts(totals.settled)))
+    return ReconciledMonth(
+        totals, (*(one for one in found if one is not None), *differences_of_payouts(totals.settled))
+    )
 
 
-def differences_of_payouts(settled: Settled) -> list[Difference]:
-    """What was paid short, or over."""
-    short = [Difference(Reason.PAID_SHORT, settled.short)] if settled.short else []
-    return short + ([Difference(Reason.PAID_OVER, -settled.over)] if settled.over else [])
+def differences_of_payouts(settled: Settled) -> list[MonthDifference]:
+    """Returns the amounts that were paid short, or over."""
+    short = [MonthDifference(DifferenceReason.PAID_SHORT, settled.short)] if settled.short else []
+    return short + ([MonthDifference(DifferenceReason.PAID_OVER, -settled.over)] if settled.over else [])
 
 
 def _compared(group: SaleGroup, sources: PartnerSources) -> SaleGroup:

@@ -30,7 +30,7 @@ from query_api.conversions.reconciliation.months import (
     month_totals,
     partner_books,
 )
-from query_api.conversions.reconciliation.sales import Difference, Side, difference
+from query_api.conversions.reconciliation.sales import MonthDifference, Side, difference
 from query_api.conversions.statements.periods import StatementMonth, period
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.csv import columns_of, csv_stream
@@ -59,11 +59,16 @@ class ChosenMonth:
     partner: PartnerBooks
     totals: MonthTotals
 
-    def differences(self) -> Iterator[Difference]:
-        """Those of sales in the order of their times, then those of payouts."""
+    def differences(self) -> Iterator[MonthDifference]:
+        """Yields the differences of sales in the order of their times, then those of payouts."""
         sales = self.books.sales(self.partner_id, self.month, self.partner.sources)
         found = (difference(self.partner.sources.compared(sale), self.month.month) for sale in sales)
         return chain((one for one in found if one is not None), differences_of_payouts(self.totals.settled))
+
+    @property
+    def accepted(self) -> str | None:
+        """The fingerprint of the figures that the owner accepted."""
+        return self.books.accepted.get((self.partner_id, self.month.month))
 
     @property
     def difference_count(self) -> int:
@@ -107,7 +112,7 @@ def get_reconciliation(chosen: Chosen) -> schemas.Reconciliation:
         partner_name=chosen.partner_name,
         timezone=chosen.month.zone.key,
         differences=[_difference(one, chosen) for one in islice(chosen.differences(), MAX_SHOWN)],
-        **_month(totals, chosen.month.website.currency).model_dump(),
+        **_month(totals, chosen.month.website.currency, chosen.accepted).model_dump(),
     )
 
 
@@ -150,8 +155,7 @@ def get_reconciled_partners(scope: CallerScope, website_id: WebsiteId) -> schema
     names = _names(scope, books)
     today = local_day(website.zone, now)
     partners = [
-        _partner(partner_id, names.get(partner_id, str(partner_id)), of, website.currency, today)
-        for partner_id, of in books.partners.items()
+        _partner(partner_id, names.get(partner_id, str(partner_id)), books, today) for partner_id in books.partners
     ]
     partners.sort(key=lambda one: (one.since or date.max, -one.open.amount, one.partner_name.lower(), one.partner_id))
     return schemas.ReconciliationOverview(
@@ -169,9 +173,11 @@ def _names(scope: AccountScope, books: WebsiteBooks) -> dict[UUID, str]:
     return {row["id"]: row["partner_name"] for row in rows}
 
 
-def _partner(partner_id: UUID, name: str, books: PartnerBooks, currency: str, today: date) -> schemas.ReconciledPartner:
-    months = [month_totals(books, month) for month in books.months]
-    open_months = [one for one in reversed(months) if not one.agrees]
+def _partner(partner_id: UUID, name: str, books: WebsiteBooks, today: date) -> schemas.ReconciledPartner:
+    of, currency = books.partners[partner_id], books.website.currency
+    accepted = {month: books.accepted.get((partner_id, month)) for month in of.months}
+    totals = (month_totals(of, month) for month in reversed(of.months))
+    months = [one for one in totals if not one.is_closed(accepted[one.month])]
     aged = [0, 0, 0, 0]
     for day, amount in (each for one in months for each in one.settled.aged):
         aged[sum((today - day).days > last for last in AGES)] += amount
@@ -186,13 +192,13 @@ def _partner(partner_id: UUID, name: str, books: PartnerBooks, currency: str, to
         since=min((one.settled.since for one in months if one.settled.since is not None), default=None),
         aged=Aged(days0to30=aged[0], days31to60=aged[1], days61to90=aged[2], over90=aged[3]),
         not_due=total(sum(one.settled.not_due for one in months)),
-        disputed=total(sum(one.tracked - one.reported for one in open_months)),
-        open_months=len(open_months),
-        months=[_month(one, currency) for one in open_months[:MAX_MONTHS]],
+        disputed=total(sum(one.tracked - one.reported for one in months)),
+        open_months=len(months),
+        months=[_month(one, currency, accepted[one.month]) for one in months[:MAX_MONTHS]],
     )
 
 
-def _month(totals: MonthTotals, currency: str) -> schemas.ReconciliationMonth:
+def _month(totals: MonthTotals, currency: str, accepted: str | None) -> schemas.ReconciliationMonth:
     def amount(minor: int) -> Amount:
         return Amount(amount=minor, currency=currency)
 
@@ -206,11 +212,13 @@ def _month(totals: MonthTotals, currency: str) -> schemas.ReconciliationMonth:
         open=amount(settled.short),
         since=settled.since,
         difference_count=totals.differing + len(differences_of_payouts(settled)),
-        state="agreed" if totals.agrees else "open",
+        state="agreed" if totals.is_closed(accepted) else "open",
+        is_accepted=not totals.agrees and totals.is_closed(accepted),
+        fingerprint=totals.fingerprint,
     )
 
 
-def _difference(one: Difference, chosen: ChosenMonth) -> schemas.ReconciliationDifference:
+def _difference(one: MonthDifference, chosen: ChosenMonth) -> schemas.ReconciliationDifference:
     tracked, reported = (one.sale.tracked, one.sale.reported) if one.sale is not None else (None, None)
     of_payouts = one.sale is None
     return schemas.ReconciliationDifference(
@@ -230,7 +238,7 @@ def _named(side: Side | None) -> Amount | None:
     return Amount(amount=side.amount, currency=side.currency) if side is not None else None
 
 
-def _line(one: Difference, chosen: ChosenMonth) -> schemas.DifferenceLine:
+def _line(one: MonthDifference, chosen: ChosenMonth) -> schemas.DifferenceLine:
     shown = _difference(one, chosen)
     tracked, reported, paid, amount = shown.tracked, shown.reported, shown.paid, shown.amount
     return schemas.DifferenceLine(

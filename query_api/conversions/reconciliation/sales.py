@@ -15,7 +15,7 @@ MAX_RATE_DIFFERENCE: Final = 20
 """Amounts in two currencies that differ by at most one part in 20 are the same at another exchange rate."""
 
 
-class Reason(StrEnum):
+class DifferenceReason(StrEnum):
     """Why a month does not agree. The first seven are about a sale, the others about the month's payouts."""
 
     NOT_TRACKED = "not_tracked"
@@ -31,7 +31,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What a sale pays by one side. `month`: YYYY-MM; `amount`: minor units of the currency in which it is named;
+    """A sale by one side. `month`: YYYY-MM; `amount`: minor units of the currency in which it is named;
     `worth`: in the website's currency."""
 
     month: str
@@ -94,41 +94,41 @@ class PartnerSources:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MonthDifference:
     """One reason why a month does not agree. `amount`: what it leaves open in the website's currency; below zero: the
     partner reports or paid more."""
 
-    reason: Reason
+    reason: DifferenceReason
     amount: int
     sale: Sale | None = None
 
 
-def difference(sale: Sale, month: str) -> Difference | None:
+def difference(sale: Sale, month: str) -> MonthDifference | None:
     """The difference of a compared sale in a month; none: it agrees, or counts in other months."""
     if sale.agrees or not sale.in_month(month):
         return None
     tracked, reported = _in(sale.tracked, month), _in(sale.reported, month)
     amount = (tracked.worth if tracked else 0) - (reported.worth if reported else 0)
-    return Difference(_reason(sale), amount, sale)
+    return MonthDifference(_reason(sale), amount, sale)
 
 
 def _in(side: Side | None, month: str) -> Side | None:
     return side if side is not None and side.month == month else None
 
 
-def _reason(sale: Sale) -> Reason:
+def _reason(sale: Sale) -> DifferenceReason:
     tracked, reported = sale.tracked, sale.reported
     if tracked is None:
-        return Reason.NOT_TRACKED
+        return DifferenceReason.NOT_TRACKED
     if reported is None:
-        return Reason.NOT_REPORTED
+        return DifferenceReason.NOT_REPORTED
     if tracked.month != reported.month:
-        return Reason.MONTH
+        return DifferenceReason.MONTH
     if tracked.is_declined != reported.is_declined:
-        return Reason.DECLINED
+        return DifferenceReason.DECLINED
     if tracked.currency != reported.currency:
-        return Reason.RATE if _is_near(tracked, reported) and sale.has_rate else Reason.CURRENCY
-    return Reason.AMOUNT
+        return DifferenceReason.RATE if _is_near(tracked, reported) and sale.has_rate else DifferenceReason.CURRENCY
+    return DifferenceReason.AMOUNT
 
 
 def _is_near(tracked: Side, reported: Side) -> bool:

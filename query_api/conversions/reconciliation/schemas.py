@@ -1,4 +1,4 @@
-"""What reconciliation answers."""
+"""Response models of reconciliation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from query_api.conversions.payouts import Aged
-from query_api.conversions.reconciliation.sales import Reason
+from query_api.conversions.reconciliation.sales import DifferenceReason
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
@@ -19,7 +19,7 @@ State = Literal["open", "agreed"]
 class ReconciliationDifference(ResponseModel):
     """One reason why a month does not agree. Tracked, reported and paid are as each side names them."""
 
-    reason: Reason
+    reason: DifferenceReason
     transaction: str | None = Field(description="Transaction id; null: it is about the month's payouts")
     conversion_id: UUID | None
     tracked: Amount | None = Field(description="Null: not tracked")
@@ -48,7 +48,9 @@ class Reconciliation(ResponseModel):
     since: date | None = Field(description="Since when the oldest of `open` is due")
     differences: list[ReconciliationDifference] = Field(description="At most 500; the CSV has them all")
     difference_count: int
-    state: State = Field(description="agreed: both sides agree and everything is paid")
+    state: State = Field(description="agreed: both sides agree and everything is paid, or the differences are accepted")
+    is_accepted: bool = Field(description="It has differences, and the owner accepted them as they are")
+    fingerprint: str = Field(description="Names these figures; `accept` takes it")
 
 
 class ReconciliationMonth(ResponseModel):
@@ -63,6 +65,8 @@ class ReconciliationMonth(ResponseModel):
     since: date | None
     difference_count: int
     state: State
+    is_accepted: bool
+    fingerprint: str
 
 
 class ReconciledPartner(ResponseModel):
@@ -94,7 +98,7 @@ class DifferenceLine(ResponseModel):
     """A line of the file for the partner; amounts in major units."""
 
     month: str
-    reason: Reason
+    reason: DifferenceReason
     transaction: str
     tracked: str
     tracked_currency: str

@@ -109,6 +109,12 @@ TABLES: Final = (
         ),
     ),
     ExportTable(
+        "accepted_months",
+        "Months of partners whose differences you accepted",
+        "read.accepted_months",
+        _columns("id partner_id month fingerprint accepted_at"),
+    ),
+    ExportTable(
         "payouts",
         "What partners paid",
         "read.payouts",

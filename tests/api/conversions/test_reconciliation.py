@@ -24,7 +24,7 @@ PATH = "/api/platform/reconciliation"
 AT = datetime.now(UTC) - timedelta(hours=3)
 MONTH = f"{AT:%Y-%m}"
 BEFORE = AT.replace(day=1, hour=12) - timedelta(days=10)
-TABLES = ("reconciled_sales", "conversions", "payouts")
+TABLES = ("reconciled_sales", "conversions", "payouts", "accepted_months")
 
 
 @dataclass
@@ -92,6 +92,12 @@ class Month:
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
         return found
+
+    def decide(self, action: str, *, person: Person | None = None, status: int = 200, **body: str) -> None:
+        named = {"websiteId": str(self.importer.site_id), "partnerId": self.importer.partner["id"], "month": MONTH}
+        world = self.books.led.world
+        answer = world.call("POST", f"{PATH}/{action}", person or world.owner, json={**named, **body})
+        assert answer.status_code == status, answer.text
 
     def partner(self) -> dict[str, Any]:
         found = self.get(f"{PATH}/partners").json()
@@ -171,6 +177,35 @@ def test_a_month_agrees_once_everything_is_paid_and_opens_again_when_something_c
     month.importer.call(imported["importId"], "undo")
     month.importer.until(imported["importId"], "undone")
     assert (month.read()["differences"], month.read()["state"]) == ([], "agreed")
+
+
+def test_accepted_differences_close_a_month_until_its_figures_change(month: Month) -> None:
+    month.both(1_000)
+    month.reported(month.tracked(400), 3.5)
+    month.upload()
+    month.pay(1_350)
+    seen = month.read()
+    assert (seen["state"], seen["isAccepted"]) == ("open", False)
+    month.decide("accept", fingerprint=seen["fingerprint"])
+    accepted = month.read()
+    assert (accepted["state"], accepted["isAccepted"], accepted["differenceCount"]) == ("agreed", True, 1)
+    assert month.partner()["openMonths"] == 0
+    month.decide("reopen")
+    assert month.read()["state"] == "open"
+    month.decide("accept", fingerprint=seen["fingerprint"])
+    month.reported(month.tracked(200), 1)
+    month.upload()
+    again = month.read()
+    assert (again["state"], again["isAccepted"]) == ("open", False)
+    assert again["fingerprint"] != seen["fingerprint"]
+
+
+def test_a_stranger_accepts_nothing(month: Month) -> None:
+    stranger = month.books.led.world.person()
+    month.decide("accept", person=stranger, status=404, fingerprint="a" * 64)
+    month.decide("reopen", person=stranger, status=404)
+    month.decide("accept", status=400, fingerprint="none")
+    month.decide("accept", status=404, fingerprint="a" * 64, partnerId="0197a1b2-0000-7000-8000-000000000005")
 
 
 def test_more_than_is_owed_is_paid_over(month: Month) -> None:

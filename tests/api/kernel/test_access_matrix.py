@@ -127,6 +127,7 @@ VALUES: Mapping[str, Any] = {
     "currentPassword": PASSWORD,
     "newPassword": "a lighthouse, far out",
     "month": "2026-11",
+    "fingerprint": "ab" * 32,
     "paidOn": "2026-11-20",
     "from": "2026-11-01",
     "to": "2026-11-02",

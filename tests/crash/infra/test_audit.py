@@ -161,6 +161,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.conversion_decisions": 2,
         "rows of read.statement_months": 1,
         "rows of read.reconciled_sales": 3,
+        "rows of read.accepted_months": 1,
         "rows of read.payouts": 1,
         "rows of read.payout_steps": 5,
         "rows of read.custom_domains": 1,

@@ -147,6 +147,7 @@ CHANGES_IN_POSTGRES = (
     ("partners", DefectKind.WRONG, "UPDATE read.partners__g1 SET is_active = NOT is_active"),
     ("statement_months", DefectKind.WRONG, "UPDATE read.statement_months__g1 SET earned = earned + 1"),
     ("reconciled_sales", DefectKind.WRONG, "UPDATE read.reconciled_sales__g1 SET tracked_worth = tracked_worth + 1"),
+    ("accepted_months", DefectKind.MISSING, "DELETE FROM read.accepted_months__g1"),
     ("payouts", DefectKind.WRONG, "UPDATE read.payouts__g1 SET credited = credited + 1"),
     ("payouts", DefectKind.WRONG, "UPDATE read.payouts__g1 SET voided_at = null"),
     ("payouts", DefectKind.MISSING, "DELETE FROM read.payouts__g1"),

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from query_api.conversions.payout_matching import Paid
 from query_api.conversions.reconciliation.months import (
     PartnerBooks,
-    Reconciliation,
+    ReconciledMonth,
     SaleGroup,
     month_totals,
     partner_books,
     reconcile,
 )
-from query_api.conversions.reconciliation.sales import Reason, Sale, Side
+from query_api.conversions.reconciliation.sales import DifferenceReason, Sale, Side
 
 MONTH, NEXT = "2026-10", "2026-11"
 DUE = date(2026, 11, 1)
@@ -46,30 +46,30 @@ def books(sales: Sequence[Sale], *payouts: Paid, due_on: date | None = DUE) -> P
     return partner_books(groups, payouts, NEXT)
 
 
-def month(sales: Sequence[Sale], *payouts: Paid, of: str = MONTH, due_on: date | None = DUE) -> Reconciliation:
+def month(sales: Sequence[Sale], *payouts: Paid, of: str = MONTH, due_on: date | None = DUE) -> ReconciledMonth:
     return reconcile(books(sales, *payouts, due_on=due_on), of, sales)
 
 
-def found(of: Reconciliation) -> list[tuple[Reason, int]]:
+def found(of: ReconciledMonth) -> list[tuple[DifferenceReason, int]]:
     return [(one.reason, one.amount) for one in of.differences]
 
 
 @pytest.mark.parametrize(
     ("planted", "reason", "amount"),
     [
-        (sale(None, side(700)), Reason.NOT_TRACKED, -700),
-        (sale(side(700), None), Reason.NOT_REPORTED, 700),
-        (sale(side(700), declined()), Reason.DECLINED, 700),
-        (sale(declined(), side(700)), Reason.DECLINED, -700),
-        (sale(side(700), side(650)), Reason.AMOUNT, 50),
-        (sale(side(700), side(770, currency="EUR", amount=700)), Reason.CURRENCY, -70),
-        (sale(side(700), side(350, currency="GBP", amount=300)), Reason.CURRENCY, 350),
-        (sale(side(1_100, currency="EUR", amount=1_000), side(1_090)), Reason.RATE, 10),
-        (sale(side(700), side(700, NEXT)), Reason.MONTH, 700),
-        (sale(side(700, NEXT), side(700)), Reason.MONTH, -700),
+        (sale(None, side(700)), DifferenceReason.NOT_TRACKED, -700),
+        (sale(side(700), None), DifferenceReason.NOT_REPORTED, 700),
+        (sale(side(700), declined()), DifferenceReason.DECLINED, 700),
+        (sale(declined(), side(700)), DifferenceReason.DECLINED, -700),
+        (sale(side(700), side(650)), DifferenceReason.AMOUNT, 50),
+        (sale(side(700), side(770, currency="EUR", amount=700)), DifferenceReason.CURRENCY, -70),
+        (sale(side(700), side(350, currency="GBP", amount=300)), DifferenceReason.CURRENCY, 350),
+        (sale(side(1_100, currency="EUR", amount=1_000), side(1_090)), DifferenceReason.RATE, 10),
+        (sale(side(700), side(700, NEXT)), DifferenceReason.MONTH, 700),
+        (sale(side(700, NEXT), side(700)), DifferenceReason.MONTH, -700),
     ],
 )
-def test_a_planted_difference_is_found_with_its_reason(planted: Sale, reason: Reason, amount: int) -> None:
+def test_a_planted_difference_is_found_with_its_reason(planted: Sale, reason: DifferenceReason, amount: int) -> None:
     paid = Paid(1_000 + sum(s.worth for s in (planted.reported,) if s is not None))
     of = month([AGREED, planted], paid)
     assert found(of) == [(reason, amount)]
@@ -80,7 +80,7 @@ def test_a_planted_difference_is_found_with_its_reason(planted: Sale, reason: Re
 def test_a_month_that_is_paid_short_or_over_says_so() -> None:
     short, over, exact = (month([AGREED], Paid(amount)) for amount in (900, 1_050, 1_000))
     assert (found(short), found(over), found(exact)) == (
-        [(Reason.PAID_SHORT, 100)], [(Reason.PAID_OVER, -50)], [],
+        [(DifferenceReason.PAID_SHORT, 100)], [(DifferenceReason.PAID_OVER, -50)], [],
     )  # fmt: skip
     assert (short.totals.settled.paid, short.totals.settled.since) == (900, DUE)
     assert (over.totals.settled.paid, exact.totals.agrees) == (1_050, True)
@@ -97,28 +97,30 @@ def test_payouts_settle_what_the_network_reports_the_oldest_first() -> None:
     lost, later = sale(side(500), None), sale(side(300, NEXT), side(300, NEXT))
     groups = [AGREED, lost, later]
     of = month(groups, Paid(1_200))
-    assert found(of) == [(Reason.NOT_REPORTED, 500)]
-    assert found(month(groups, Paid(1_200), of=NEXT)) == [(Reason.PAID_SHORT, 100)]
+    assert found(of) == [(DifferenceReason.NOT_REPORTED, 500)]
+    assert found(month(groups, Paid(1_200), of=NEXT)) == [(DifferenceReason.PAID_SHORT, 100)]
 
 
 def test_a_payout_without_any_sale_is_paid_over_in_its_month() -> None:
-    assert found(month([], Paid(400), of=NEXT)) == [(Reason.PAID_OVER, -400)]
+    assert found(month([], Paid(400), of=NEXT)) == [(DifferenceReason.PAID_OVER, -400)]
 
 
 def test_a_partner_without_reports_owes_what_was_tracked() -> None:
     of = month([sale(side(700), None)], Paid(600))
-    assert (found(of), of.totals.is_reported, of.totals.reported) == ([(Reason.PAID_SHORT, 100)], False, 700)
+    assert (found(of), of.totals.is_reported, of.totals.reported) == ([(DifferenceReason.PAID_SHORT, 100)], False, 700)
 
 
 def test_months_before_the_first_report_are_not_compared() -> None:
     sales = [sale(side(700), None), sale(side(300, NEXT), side(300, NEXT))]
     assert found(month(sales, Paid(700))) == []
-    assert found(month([*sales, sale(side(200, NEXT), None)], Paid(1_000), of=NEXT)) == [(Reason.NOT_REPORTED, 200)]
+    assert found(month([*sales, sale(side(200, NEXT), None)], Paid(1_000), of=NEXT)) == [
+        (DifferenceReason.NOT_REPORTED, 200)
+    ]
 
 
 def test_sales_that_reports_alone_tell_of_were_tracked_if_a_click_led_to_them() -> None:
     clicked, other = sale(None, side(700)), sale(None, side(200), is_clicked=False)
-    assert found(month([clicked, other], Paid(900))) == [(Reason.NOT_TRACKED, -200)]
+    assert found(month([clicked, other], Paid(900))) == [(DifferenceReason.NOT_TRACKED, -200)]
     assert found(month([clicked], Paid(700))) == []
 
 
@@ -126,7 +128,7 @@ def test_a_currency_without_a_rate_is_named_and_moves_nothing() -> None:
     unrated = sale(side(800, currency="CHF", amount=500), side(800), has_rate=False)
     groups = [SaleGroup(unrated, DUE, agrees=False)]
     of = reconcile(partner_books(groups, [Paid(800)], NEXT), MONTH, [unrated])
-    assert (found(of), of.totals.agrees) == ([(Reason.CURRENCY, 0)], False)
+    assert (found(of), of.totals.agrees) == ([(DifferenceReason.CURRENCY, 0)], False)
 
 
 def test_the_fingerprint_changes_with_the_figures_and_not_with_how_sales_are_grouped() -> None:
