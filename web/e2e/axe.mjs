@@ -299,6 +299,7 @@ const STATES = [
   { name: 'payouts', path: '/payouts' },
   { name: 'payouts, record', path: '/payouts', act: opens('Record payout') },
   { name: 'payouts, void', path: '/payouts', act: opens(/^Void the payout/) },
+  { name: 'reconciliation', path: '/payouts/reconciliation' },
   { name: 'costs', path: '/payouts/costs' },
   { name: 'costs, add', path: '/payouts/costs', act: opens('Add cost') },
   { name: 'payouts, nothing yet', path: '/payouts', base: first },

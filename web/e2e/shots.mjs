@@ -189,6 +189,7 @@ const SCREENS = [
   { name: 'network-report-applied', path: '/conversions/networks/ni-applied' },
   { name: 'network-report-failed', path: '/conversions/networks/ni-failed' },
   { name: 'payouts', path: '/payouts' },
+  { name: 'reconciliation', path: '/payouts/reconciliation' },
   { name: 'costs', path: '/payouts/costs' },
   { name: 'payouts-record', path: '/payouts', act: click(/^Record payout of/), after: true },
   { name: 'settings', path: '/account-settings?tab=websites' },

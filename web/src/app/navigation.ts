@@ -77,6 +77,7 @@ const WORK: readonly WorkEntry[] = [
     icon: 'payouts',
     key: 'p',
     sections: [
+      { label: 'Reconciliation', to: '/payouts/reconciliation' },
       { label: 'Statements', to: '/payouts/statements' },
       { label: 'Costs', to: '/payouts/costs' },
     ],

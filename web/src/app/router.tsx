@@ -284,6 +284,14 @@ const statements = createRoute({
   component: lazyRouteComponent(() => import('./pages/statements'), 'StatementsPage'),
 });
 
+const reconciliation = createRoute({
+  getParentRoute: () => member,
+  path: '/payouts/reconciliation',
+  staticData: { title: 'Reconciliation', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/reconciliation'), 'ReconciliationPage'),
+});
+
 const costs = createRoute({
   getParentRoute: () => member,
   path: '/payouts/costs',
@@ -478,6 +486,7 @@ const routeTree = root.addChildren([
     payouts,
     costs,
     statements,
+    reconciliation,
     sql,
     accountSettings,
     onboarding,

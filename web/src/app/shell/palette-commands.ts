@@ -150,6 +150,12 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     go('/conversions/networks'),
   ),
   action('undo', 'Undo a change', 'undo revert restore take back mistake', go('/help/undo-a-change')),
+  action(
+    'reconciliation',
+    'Reconciliation',
+    'partner owes owed overdue late difference month compare',
+    go('/payouts/reconciliation'),
+  ),
   action('statements', 'Monthly statements', 'payout accountant month owed balance', go('/payouts/statements')),
   action('api-key', 'API keys', 'api key token secret site key credentials', go('/account-settings?tab=websites')),
   action(

@@ -92,14 +92,14 @@ export const savePayout = (websiteId: string) =>
       }
       return null;
     },
-    changes: [['payouts']],
+    changes: [['payouts'], ['reconciliation']],
     failure: 'Failed to save the payout',
   });
 
 export const voidPayout = command({
   send: ({ id, reason }: { readonly id: string; readonly reason: string }) =>
     body(api.POST('/api/platform/payouts/{id}/void', { params: { path: { id } }, body: { reason } })),
-  changes: [['payouts']],
+  changes: [['payouts'], ['reconciliation']],
   success: 'Payout voided',
   failure: 'Failed to void the payout',
 });

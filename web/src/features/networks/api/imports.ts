@@ -17,7 +17,7 @@ export type ReportMapping = Schemas['ReportMapping'];
 
 const PAGE = 50;
 const POLL_MS = 1000;
-const CHANGES = [['network-imports']];
+const CHANGES = [['network-imports'], ['reconciliation']];
 
 /** Read again each second while one of them is worked on; not while the page is hidden. */
 export const importsQuery = (websiteId: string) =>
