@@ -25,7 +25,7 @@ field may be forgotten, and any order of the same reports ends alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from operator import attrgetter
@@ -79,6 +79,8 @@ class Merged:
     """Fields that a report names, but that could not be read, and that no other report gives."""
     winners: tuple[UUID, ...]
     """The reports that the fields come from. A report that is not among them adds nothing."""
+    sources: Mapping[str, UUID] = field(default_factory=dict)
+    """The report that each field comes from, by its name; without those that no report names."""
     is_void: bool = False
     """No report is left: the import that had the sale was undone."""
 
@@ -162,10 +164,11 @@ def _merge(reports: Iterable[Reported], stated: Reported | None) -> Merged:
     ranked = min(ordered, key=lambda report: (-_trust(report), *_first(report)))
     groups = [(group, _traces(group)) for group in (trusted, claims) if group]
     winners = (amount, payout, timed, customer, sale, decided, reversal, ranked, *own.sources)
-    sources = {report.report_id for report in winners if report is not None}
-    sources.update(source.report_id for _, (_, named) in groups for source in named)
+    kept = {report.report_id for report in winners if report is not None}
+    kept.update(source.report_id for _, (_, named) in groups for source in named.values())
     if stated is not None:
-        sources.add(stated.report_id)
+        kept.add(stated.report_id)
+    traced = {name: source for _, (_, named) in reversed(groups) for name, source in named.items()}
     return Merged(
         kind=sale.kind,
         amount=amount.amount if amount else None,
@@ -178,7 +181,10 @@ def _merge(reports: Iterable[Reported], stated: Reported | None) -> Merged:
         returned=returned or Fraction(0),
         exact=_exact(amount=amount, payout=payout),
         unread=_unread(ordered, amount, payout, status),
-        winners=tuple(sorted(sources | {ordered[0].report_id})),
+        winners=tuple(sorted(kept | {ordered[0].report_id})),
+        sources=_sources(
+            amount=amount, payout=payout, status=status, occurred_at=timed or said[0], customer=customer, **traced
+        ),
     )
 
 
@@ -377,6 +383,10 @@ def _union(*merged: Merged) -> tuple[UUID, ...]:
     return tuple(sorted({winner for one in merged for winner in one.winners}))
 
 
+def _sources(**winners: Reported | None) -> dict[str, UUID]:
+    return {name: winner.report_id for name, winner in winners.items() if winner is not None}
+
+
 def _exact(**winners: Reported | None) -> dict[str, str]:
     return {name: winner.exact[name] for name, winner in winners.items() if winner is not None and name in winner.exact}
 
@@ -428,13 +438,13 @@ def _best(
     return min(named, key=lambda report: (-rank(report), *_first(report)), default=None)
 
 
-def _traces(reports: Sequence[Reported]) -> tuple[ReportedTraces, list[Reported]]:
+def _traces(reports: Sequence[Reported]) -> tuple[ReportedTraces, dict[str, Reported]]:
     names = ("click_id", "coupon", "visitor", "partner_id")
     best = {name: chosen for name in names if (chosen := _best(reports, attrgetter(name), _ranks(name))) is not None}
     named: dict[str, Any] = {name: getattr(report, name) for name, report in best.items()}
     stated = next((report for report in reports if report.network_sale is not None), None)
     named["network_partner_id"] = stated.partner_id if stated is not None else None
-    return ReportedTraces(**named, is_claim=reports[0].key_kind == CLAIM), list(best.values())
+    return ReportedTraces(**named, is_claim=reports[0].key_kind == CLAIM), best
 
 
 def _ranks(name: str) -> Callable[[Reported], int]:

@@ -22,6 +22,7 @@ from infra.domain.message_chain import bookings, chain
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.http.problems import Problem
 from query_api.conversions.ad_click_ids import AdClickId, ad_click_ids
+from query_api.conversions.field_sources import FieldSource, ImportedLine, field_sources, imported_lines
 from query_api.conversions.missing_click import MissingClick, missing_click
 from query_api.conversions.routes import ConversionInFull, find_conversion
 from query_api.kernel import clickhouse_reader
@@ -189,6 +190,8 @@ class Explanation(ResponseModel):
     reports: list[ReportBehind] = Field(
         description="Every report, in the order of arrival; of their amounts the most trusted is used, then the first"
     )
+    sources: list[FieldSource] = Field(description="The report that each field comes from")
+    lines: list[ImportedLine] = Field(description="Lines of networks' reports with the sale, the newest first")
     unread: list[UnreadValue] = Field(
         description="What reports say in a form that cannot be read, the first received first"
     )
@@ -219,6 +222,8 @@ def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explan
         missing_click=missing_click(scope, context, conversion, steps),
         assignment=_assignment(steps, scope.principal.account_id),
         reports=_reports(steps, conversion.amount),
+        sources=field_sources(steps, conversion),
+        lines=imported_lines(scope.reader, conversion),
         unread=_unread(steps),
         events=[_step(step, conversion, scope.principal.account_id) for step in steps],
         messages=_messages(scope.all_accounts().reader, id) if scope.principal.is_admin else None,

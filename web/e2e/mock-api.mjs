@@ -729,6 +729,14 @@ function explanation(row) {
     },
     missingClick: null,
     assignment: null,
+    sources: [
+      { field: 'amount', source: 'shop', network: null, at: row.recordedAt },
+      ...(row.network ? [{ field: 'payout', source: 'import', network: row.network, at: row.recordedAt }] : []),
+      { field: 'click_id', source: 'network', network: null, at: row.recordedAt },
+    ],
+    lines: row.network
+      ? [{ importId: 'ni-applied', fileName: 'awin-transactions-2026-11.csv', line: 17, uploadedAt: row.recordedAt }]
+      : [],
     reports: reports.slice(0, row.conflicts ? 2 : 1),
     unread: row.unread.map((field) => unreadValue(field, row)),
     events: texts.map(([name, text, by, more], index) => step(index + 1, `conversion.${name}`, text, by, more)),

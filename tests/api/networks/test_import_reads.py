@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 
 from infra.kernel.config.settings import Settings
+from schemas.identity import conversion_id
 from tests.api.networks.test_imports import IMPORTS, Importer, sale
 from tests.support.command import Person
 from tests.support.policies import Policies, policies, project
@@ -23,7 +25,7 @@ class Reads:
 
     def get(self, path: str, person: Person | None = None, **params: Any) -> httpx.Response:
         self.led.relayed()
-        project(self.led.world, "network_imports", "conversions")
+        project(self.led.world, "network_imports", "conversions", "conversion_steps")
         headers = (person or self.led.world.owner).headers
         return httpx.get(f"{self.query.address}{path}", params=params, headers=headers, timeout=20)
 
@@ -114,3 +116,39 @@ def test_a_decision_about_an_import_is_about_its_sales_alone(reads: Reads) -> No
     assert len(answer.json()["results"]) == 1
     assert importer.conversion(one).status.value == "rejected"
     assert importer.conversion(other).status.value == "pending"
+
+
+def test_each_field_of_a_sale_has_its_source_down_to_the_line(reads: Reads) -> None:
+    importer, led = Importer(reads.led), reads.led
+    txid, click = importer.txid(), led.click(importer.shop, timedelta(days=30))
+    led.report(
+        importer.shop, txid=txid, reported_by="sale", key_kind="secret", amount={"amount": 9000, "currency": "EUR"},
+        coupon="SPRING",
+    )  # fmt: skip
+    led.report(
+        importer.shop, txid=txid, reported_by="postback", key_kind="postback", click_id=click, amount=None,
+        payout={"amount": 700, "currency": "EUR"},
+    )  # fmt: skip
+    led.caught_up()
+    rows = [sale(importer.txid(), 1), sale(txid, 8, "approved", click=click)]
+    imported = importer.upload(rows, apply=True)["importId"]
+
+    def explained() -> tuple[dict[str, tuple[str, str | None]], list[tuple[str, int]]]:
+        found = reads.get(f"/api/platform/conversions/{conversion_id(importer.site_id, 'sale', txid)}/explain").json()
+        sources = {one["field"]: (one["source"], one["network"]) for one in found["sources"]}
+        return sources, [(line["importId"], line["line"]) for line in found["lines"]]
+
+    sources, lines = explained()
+    assert sources == {
+        "amount": ("shop", None),
+        "coupon": ("shop", None),
+        "click_id": ("network", None),
+        "payout": ("import", "awin"),
+        "status": ("import", "awin"),
+        "occurred_at": ("import", "awin"),
+    }
+    assert lines == [(imported, 2)]
+    importer.call(imported, "undo")
+    importer.until(imported, "undone")
+    sources, lines = explained()
+    assert (sources["payout"], "status" in sources, lines) == (("network", None), False, [])

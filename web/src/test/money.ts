@@ -52,6 +52,8 @@ export const explanation = (over: Partial<Explanation> = {}): Explanation => ({
   assignment: null,
   working: { text: '100.00 USD × 30% = 30 USD, rounded 30.00 USD', exact: '30', rounded: '30.00', agrees: true },
   unread: [],
+  sources: [],
+  lines: [],
   reports: [
     {
       amount: usd(10_000),

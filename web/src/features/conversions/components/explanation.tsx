@@ -23,6 +23,7 @@ import { sumOf } from '../lib/sums';
 import { ReverseDialog } from './reverse-dialog';
 
 const MissingClickPart = lazy(() => import('./missing-click').then((module) => ({ default: module.MissingClickPart })));
+const FieldSources = lazy(() => import('./field-sources').then((module) => ({ default: module.FieldSources })));
 const UnreadValues = lazy(() => import('./unread-values').then((module) => ({ default: module.UnreadValues })));
 const NO_CLICK = <p className="text-muted">No matching click found, so no commission is credited.</p>;
 
@@ -91,6 +92,13 @@ function Explained({
         <Proposal conversion={conversion} adjustment={conversion.adjustment} at={at} onDecided={onDecided} />
       )}
       <Reports told={told} at={at} />
+      {told.sources.length > 0 && (
+        <Part title="Source of each field">
+          <Suspense fallback={<Skeleton className="h-24" />}>
+            <FieldSources of={told} websiteId={website.id} at={at} />
+          </Suspense>
+        </Part>
+      )}
       {told.unread.length > 0 && (
         <Part title="Unreadable values">
           <Suspense fallback={<Skeleton className="h-24" />}>

@@ -363,6 +363,38 @@ test('more filters are set together and removed one by one', async () => {
   await waitFor(() => expect(router.state.location.href).not.toContain('country'));
 });
 
+test('the details say which report each field comes from, down to the line of the file', async () => {
+  const at = '2026-11-20T12:00:00Z';
+  server.use(
+    http.get('/api/platform/conversions/{id}/explain', () =>
+      json(
+        explanation({
+          sources: [
+            { field: 'amount', source: 'shop', network: null, at },
+            { field: 'click_id', source: 'network', network: null, at },
+            { field: 'payout', source: 'import', network: 'awin', at },
+          ],
+          lines: [{ importId: 'n1', fileName: 'november.csv', line: 17, uploadedAt: at }],
+        }),
+      ),
+    ),
+  );
+  renderApp('/conversions?open=c1');
+  const drawer = within(await screen.findByRole('dialog'));
+  await drawer.findByText('Sale amount');
+  const said = drawer.getAllByRole('definition').map((item) => item.textContent);
+  expect(said).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^Shop, Nov 20/),
+      expect.stringMatching(/^Postback of the network, Nov 20/),
+      expect.stringMatching(/^Report of Awin, Nov 20/),
+    ]),
+  );
+  const lines = within(drawer.getByRole('list', { name: 'Lines of network reports' }));
+  expect(lines.getByRole('listitem')).toHaveTextContent('november.csv, line 17');
+  expect(lines.getByRole('link')).toHaveAttribute('href', '/conversions/networks/n1?website=w1');
+});
+
 test('sales of a network and of one import are found, and decided together', async () => {
   const { user, router } = renderApp('/conversions?importId=n1');
   await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('importId=n1'));
