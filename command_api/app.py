@@ -31,6 +31,7 @@ from command_api.conversions.payouts import routes as payouts
 from command_api.conversions.reconciliation import routes as reconciliation
 from command_api.conversions.replay import RefusedReports
 from command_api.costs import routes as costs
+from command_api.costs.imports import routes as cost_imports
 from command_api.domains import admin_routes as domain_administration
 from command_api.domains import routes as domains
 from command_api.domains.dns_check import open_dns_checker
@@ -131,6 +132,7 @@ CONTEXTS = (
     payouts,
     reconciliation,
     costs,
+    cost_imports,
     operations,
     dead_letters,
     analysts,

@@ -18,6 +18,7 @@ from command_api.conversions.lookups import (
     TRANSACTION_NAMES,
     UNREAD_REPORTS,
 )
+from command_api.costs.imports.lookups import COST_IMPORTS
 from command_api.domains.lookups import CUSTOM_DOMAINS
 from command_api.forum.lookups import FORUM_MEMBER_STATS
 from command_api.kernel.inline_projection import InlineProjections
@@ -45,6 +46,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         DIRECT_DEALS,
         MONTHLY_TOTALS,
         NETWORK_IMPORTS,
+        COST_IMPORTS,
         FORUM_MEMBER_STATS,
         LINK_LOOKUP,
         LINK_BULKS,

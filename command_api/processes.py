@@ -16,6 +16,7 @@ from command_api.conversions.attribution.click_reader import UNAVAILABLE as CLIC
 from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.attribution_process import awaiting_exchange_rate, pending_attribution
 from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
+from command_api.costs.imports.handlers import COST_IMPORTS
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification
 from command_api.forum import views
@@ -66,6 +67,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         newsletter_forms(container),
         SCHEDULED_DECISIONS,
         LINK_BULKS,
+        COST_IMPORTS,
         network_imports(container, clicks, events),
         network_pulls(container, ReportClient.of(container.settings)),
         link_shifts(

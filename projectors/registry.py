@@ -25,6 +25,7 @@ from projectors.read_models.conversions.exchange_rates import EXCHANGE_RATES
 from projectors.read_models.conversions.payouts import PAYOUT_STEPS, PAYOUTS
 from projectors.read_models.conversions.reconciled_sales import RECONCILED_SALES
 from projectors.read_models.conversions.statement_months import STATEMENT_MONTHS
+from projectors.read_models.costs.cost_imports import COST_IMPORTS
 from projectors.read_models.costs.costs import COSTS
 from projectors.read_models.domains.custom_domains import CUSTOM_DOMAINS
 from projectors.read_models.forum.forum_log import FORUM_LOG
@@ -189,6 +190,7 @@ REGISTRY: Final = Registry(
         PAYOUTS,
         PAYOUT_STEPS,
         COSTS,
+        COST_IMPORTS,
         ACTIVITY,
         EXCHANGE_RATES,
         SUBSCRIPTIONS,

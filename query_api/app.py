@@ -58,6 +58,7 @@ from query_api.conversions import routes as conversions
 from query_api.conversions.accountant import routes as accountant
 from query_api.conversions.reconciliation import routes as reconciliation
 from query_api.conversions.statements import routes as statements
+from query_api.costs import imports as cost_imports
 from query_api.costs import routes as costs
 from query_api.domains import admin as admin_domains
 from query_api.domains import routes as domains
@@ -166,6 +167,7 @@ ROUTERS: Final = (
     reconciliation.router,
     reconciliation.router,
     costs.router,
+    cost_imports.router,
     open_items.router,
     awaiting_rate.router,
     conversions.router,

@@ -149,3 +149,8 @@ def unread_alarm_id(website_id: UUID, day: date, field: str, partner_id: UUID | 
 def claims_alarm_id(website_id: UUID, day: date) -> UUID:
     """The alarm about a website's claims on one day (UTC): there is one at most."""
     return uuid5(NAMESPACE, f"claims-alarm\n{website_id}\n{day.isoformat()}")
+
+
+def platform_cost_id(website_id: UUID, platform: str) -> UUID:
+    """The id of all imported costs of a website on one platform, in the place of an entry's."""
+    return uuid5(NAMESPACE, f"costs\n{website_id}\n{platform}")

@@ -19,7 +19,8 @@ from schemas.events import networks
 from schemas.events.conversions import ConversionForgotten
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.http.money import Amount
-from schemas.http.networks import ImportQuestion, NetworkImport, RejectedImportLine
+from schemas.http.networks import NetworkImport
+from schemas.http.report_imports import ImportQuestion, RejectedImportLine
 from schemas.networks import NETWORKS
 from schemas.report_imports import ImportState
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from json import JSONDecodeError, loads
+from json import loads
 from time import monotonic, sleep
-from typing import Annotated, Any, BinaryIO, Final
+from typing import Annotated, BinaryIO, Final
 from uuid import UUID
 
 from fastapi import APIRouter, File, Form, Response, UploadFile
-from pydantic import ValidationError
 
 from command_api.kernel.decision import invalid
+from command_api.kernel.form_json import model_of
 from command_api.kernel.http import CommandRunner, Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.networks import commands, model, staging
@@ -21,7 +21,8 @@ from command_api.networks.schemas import ChangeReportMapping, UploadedReport
 from infra.domain.report_files import stored_files
 from infra.kernel.http.route_costs import REPORT, costs
 from schemas.events.networks import ReportMapping
-from schemas.http.networks import NetworkImport, RejectedImportLine
+from schemas.http.networks import NetworkImport
+from schemas.http.report_imports import RejectedImportLine
 from schemas.report_imports import ImportState, ReportFile
 from schemas.uuid7 import uuid7
 
@@ -46,7 +47,7 @@ def upload_network_report(
     dry_run: Annotated[bool, Form(alias="dryRun", description="false: apply it without a preview")] = True,
 ) -> Response:
     """Reads a report of a network and says what it would change. Nothing counts until it is applied."""
-    given = _mapping(mapping)
+    given = model_of(ReportMapping, mapping, "mapping", "docs/conversions.md")
     consume(run.container.pool, UPLOADS, str(run.person.account_id))
     content, import_id = file.file, uuid7()
     described = _described(file.filename or "", content)
@@ -109,21 +110,6 @@ def rejected_lines(run: CommandRunner, held: NetworkImportAggregate) -> list[Rej
     """The first lines that cannot count."""
     rows = run.container.select(staging.REJECTED_LINES, held.id, staging.MAX_REJECTED_SHOWN)
     return [RejectedImportLine(line=line, code=code, message=message) for line, code, message in rows]
-
-
-def _mapping(text: str | None) -> ReportMapping:
-    """Raises `CommandRejected` (bad_mapping)."""
-    try:
-        sent: Any = loads(text) if text else {}
-        return ReportMapping.model_validate({_snake(name): value for name, value in dict(sent).items()})
-    except (JSONDecodeError, TypeError, ValueError, ValidationError) as error:
-        raise invalid(
-            "bad_mapping", "The mapping cannot be read. See docs/conversions.md for its fields.", "mapping"
-        ) from error
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
 def _described(name: str, content: BinaryIO) -> ReportFile:

@@ -91,6 +91,15 @@ KINDS: Final = (
     _Kind("Note on a chart", "read.annotations", _WEBSITE, ("text",), "t.text", "at", "/analytics"),
     _Kind("Cost", "read.costs", _WEBSITE, ("entry",), _day("added_at"), "added_at", "/payouts/costs"),
     _Kind(
+        "File of costs",
+        "read.cost_imports",
+        _WEBSITE,
+        ("file", "mapping", "questions", "message"),
+        _day("uploaded_at"),
+        "uploaded_at",
+        "/payouts/costs",
+    ),
+    _Kind(
         "Network report",
         "read.network_imports",
         _WEBSITE,

@@ -13,7 +13,8 @@ from pydantic import Field
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import Page50
 from schemas.http.money import Amount
-from schemas.http.networks import ImportQuestion, NetworkImport, RejectedImportLine
+from schemas.http.networks import NetworkImport
+from schemas.http.report_imports import ImportQuestion, RejectedImportLine
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/networks/imports", tags=["networks"], dependencies=[READS_OWN_WRITES])

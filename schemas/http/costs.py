@@ -1,4 +1,4 @@
-"""Costs as both APIs answer them."""
+"""Costs, and imports of costs, as both APIs answer them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pydantic import Field
 
 from schemas.events.costs import CostEntry
 from schemas.http.money import Amount
+from schemas.http.report_imports import ImportQuestion, RejectedImportLine
 from schemas.http.responses import ResponseModel
+from schemas.report_imports import ImportState
 
 
 class Cost(ResponseModel):
@@ -47,3 +49,20 @@ def cost_of(cost_id: UUID, website_id: UUID, entry: CostEntry) -> Cost:
             "note": entry.note or None,
         }
     )
+
+
+class CostImport(ResponseModel):
+    """An import of a file of costs. Until it is read, its numbers are 0."""
+
+    import_id: UUID
+    state: ImportState
+    rows: int = Field(default=0, description="Lines of the file with a cost, rejected ones included")
+    new: int = Field(default=0, description="Of days and traffic without an imported cost")
+    changed: int = Field(default=0, description="They replace the amount of an earlier import")
+    unchanged: int = 0
+    rejected: list[RejectedImportLine] = Field(default=[], description="The first 100")
+    rejected_count: int = 0
+    delta: list[Amount] = Field(default=[], description="What the import changes in costs, by currency")
+    questions: list[ImportQuestion] = Field(default=[])
+    code: str = Field(default="", description="Why it failed")
+    message: str = ""

@@ -8,24 +8,9 @@ from pydantic import Field
 
 from schemas.events.networks import PullSchedule
 from schemas.http.money import Amount
+from schemas.http.report_imports import ImportQuestion, RejectedImportLine
 from schemas.http.responses import ResponseModel
 from schemas.report_imports import ImportState
-
-
-class RejectedImportLine(ResponseModel):
-    """A line of a report that cannot count, and why."""
-
-    line: int
-    code: str
-    message: str
-
-
-class ImportQuestion(ResponseModel):
-    """What a report leaves open; `field` is the part of the mapping that answers it."""
-
-    field: str
-    message: str
-    choices: list[str]
 
 
 class NetworkImport(ResponseModel):

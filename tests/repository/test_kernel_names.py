@@ -18,6 +18,7 @@ WORDS_OF_MECHANISMS: Final = frozenset(
         "domains",
         "erasure",
         "export",
+        "imports",
         "links",
         "live",
         "matching",
@@ -40,7 +41,7 @@ WORDS_OF_MECHANISMS: Final = frozenset(
     }
 )
 """Names of contexts, and of folders in them, that mean something else in a kernel: Postgres has views and
-notifications, the log a topic `domain`, and a path leads somewhere."""
+notifications, the log a topic `domain`, modules have imports, and a path leads somewhere."""
 
 
 def features() -> set[str]:

@@ -132,6 +132,10 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
     " the log, and what follows from that is compared as conversions.": (
         *("networks.import_file", "networks.import_job", "networks.import_row", "networks.stated_sale"),
     ),
+    "Lines of files of costs, which follow from the stored file and the events of its import; what they book is in the"
+    " events, and compared as rows of cost_changes.": (
+        *("costs.import_file", "costs.import_layout", "costs.import_row"),
+    ),
     "Credentials of networks' APIs, and how far the reading of each is: no event has them. What was read becomes an"
     " import, which is in the log; a pull whose position is lost begins again, and a row counts once.": (
         *("networks.connection", "networks.pulled_page", "networks.call_pace"),

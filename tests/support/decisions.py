@@ -207,6 +207,7 @@ def _costs() -> list[DomainEvent]:
         "worth": Money(amount=1_100, currency="USD"),
         "rate": "1.1",
     }
+    of_day = {**entry, "last": day, "link_id": None}
     spent, refund = {"website_id": WEBSITE, "entry": entry}, {**entry, "worth": Money(amount=-7, currency="USD")}
     return [
         *_in_order(
@@ -217,6 +218,21 @@ def _costs() -> list[DomainEvent]:
             (costs.CostRestored, {**spent, "entry": refund}),
         ),
         *_in_order(uuid5(WEBSITE, "removed cost"), (costs.CostAdded, spent), (costs.CostRemoved, spent)),
+        *_in_order(
+            uuid5(WEBSITE, "cost import"),
+            (costs.CostImportUploaded, {**_UPLOADED_COSTS, "applies": True}),
+            (costs.CostImportRead, {"website_id": WEBSITE, "counts": {"rows": 2, "new": 2}}),
+            (costs.CostImportStarted, {"website_id": WEBSITE}),
+            (
+                costs.CostImportBooked,
+                {
+                    "website_id": WEBSITE,
+                    "platform": "google_ads",
+                    "changes": ({"entry": of_day}, {"entry": of_day, "replaced": {**of_day, "worth": refund["worth"]}}),
+                },
+            ),
+            (costs.CostImportApplied, {"website_id": WEBSITE}),
+        ),
         *_in_order(uuid5(WEBSITE, "report"), (networks.NetworkImportUploaded, _UPLOADED)),
         *_in_order(
             uuid5(WEBSITE, "connection"),
@@ -225,6 +241,11 @@ def _costs() -> list[DomainEvent]:
     ]
 
 
+_UPLOADED_COSTS: Final = {
+    "website_id": WEBSITE,
+    "platform": "google_ads",
+    "file": {"name": "november.csv", "size": 100, "sha256": "ab" * 32},
+}
 _UPLOADED: Final = {
     "website_id": WEBSITE,
     "network": "awin",

@@ -17,16 +17,16 @@ from command_api.networks.reading.refusals import check_amazon
 from command_api.networks.reading.row_reader import RowReader
 from command_api.networks.reading.rows import ReportInspection, ReportLayout, ReportLayoutChanges
 from command_api.networks.reading.statuses import StatusWords
-from infra.domain.report_files.columns import ReportColumns
+from infra.domain.report_files import questions as common
 from infra.domain.report_files.dates import dates_in
 from infra.domain.report_files.headers import (
     currency_of_header,
     duplicated,
-    guess_columns,
     has_marks,
+    mapped_columns,
     missing_fields,
 )
-from infra.domain.report_files.layouts import Inspection, LayoutQuestion, UnreadableReport
+from infra.domain.report_files.layouts import Inspection, LayoutQuestion
 from infra.domain.report_files.opening import OpenedReport
 from infra.domain.report_reading import currencies_of
 from schemas.network_reports import NETWORK_REPORTS, NetworkReports, reports_of
@@ -47,7 +47,7 @@ def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, to
     """Raises `UnreadableReport`."""
     reports = reports_of(network)
     headers, notes = opened.headers, list(opened.notes)
-    columns = _columns(headers, opened.columns, given)
+    columns = mapped_columns(headers, opened.columns, given.columns)
     if network == "amazon" and not given.columns:
         check_amazon(headers, columns)
     if _currencies_differ(columns):
@@ -87,17 +87,6 @@ def inspected(opened: OpenedReport, network: str, given: ReportLayoutChanges, to
         evidence.last_line if evidence.is_whole else None,
         (*notes, *_skipped(evidence)),
     )
-
-
-def _columns(headers: Sequence[str], known: ReportColumns, given: ReportLayoutChanges) -> dict[str, str]:
-    unknown = (given.columns or {}).keys() - dict(known.headers).keys()
-    if unknown:
-        raise UnreadableReport("layout_mismatch", f'A report has no field "{min(unknown)[:40]}".')
-    columns = guess_columns(headers, known) | (given.columns or {})
-    for field, header in columns.items():
-        if header and header not in headers:
-            raise UnreadableReport("layout_mismatch", f'The file has no column "{header[:100]}" (for {field[:40]}).')
-    return {field: header for field, header in columns.items() if header}
 
 
 def _currencies_differ(columns: dict[str, str]) -> bool:
@@ -154,9 +143,9 @@ def _differ(places: Sequence[int], evidence: FileEvidence) -> bool:
 
 def _of_values(layout: ReportLayout, reports: NetworkReports, evidence: FileEvidence) -> Iterable[LayoutQuestion]:
     if not layout.date_order:
-        yield ask.about_date_order(evidence.order)
+        yield common.about_date_order(evidence.order)
     if not layout.decimal_mark:
-        yield ask.about_decimal_mark(evidence.mark.unsure)
+        yield common.about_decimal_mark(evidence.mark.unsure)
     words = StatusWords(reports, layout.statuses)
     for each in unknown_words(evidence, layout.statuses):
         if words.read(each) is None:

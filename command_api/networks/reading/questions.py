@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from typing import Final
 
-from babel import Locale
-
 from command_api.networks.reading.rows import ReportStatus
-from infra.domain.report_files.dates import ORDERS, OrderEvidence
 from infra.domain.report_files.layouts import LayoutQuestion
 from schemas.networks import NETWORKS
 
@@ -20,23 +16,6 @@ _FIELDS: Final[Mapping[str, str]] = {
     "commission": "the commission",
 }
 _STATUSES: Final = tuple(status.value for status in ReportStatus)
-
-
-def about_date_order(evidence: OrderEvidence) -> LayoutQuestion:
-    readings = evidence.readings()
-    if not readings:
-        return LayoutQuestion("date_order", "The file has dates in different orders. Which one is right?", ORDERS)
-    years = {day.year for _, day in readings}
-    texts = [_day_text(order, day, with_year=len(years) > 1) for order, day in readings]
-    return LayoutQuestion(
-        "date_order", f"{evidence.unsure} can be {_listed(texts)}.", tuple(order for order, _ in readings)
-    )
-
-
-def about_decimal_mark(text: str) -> LayoutQuestion:
-    digits = text.replace(",", "").replace(".", "")
-    fraction = text.replace(",", ".")
-    return LayoutQuestion("decimal_mark", f"{text} can be {digits} or {fraction}.", (".", ","))
 
 
 def about_column(field: str, headers: Sequence[str]) -> LayoutQuestion:
@@ -74,13 +53,3 @@ def about_timezone() -> LayoutQuestion:
 def about_network(network: str, other: str) -> LayoutQuestion:
     message = f"This looks like a report of {NETWORKS[other].name}, not of {NETWORKS[network].name}."
     return LayoutQuestion("other_network", message, (other, network))
-
-
-def _day_text(order: str, day: date, *, with_year: bool) -> str:
-    month = Locale("en").months["format"]["wide"][day.month]
-    text = f"{month} {day.day}" if order == "mdy" else f"{day.day} {month}"
-    return f"{text} {day.year}" if with_year else text
-
-
-def _listed(texts: Sequence[str]) -> str:
-    return " or ".join((", ".join(texts[:-1]), texts[-1])) if len(texts) > 1 else "".join(texts)

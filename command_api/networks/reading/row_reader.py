@@ -19,6 +19,7 @@ from command_api.networks.reading.statuses import YES, StatusWords, word
 from infra.domain.report_files.amounts import NOTHING, AmountReader, BadAmount, LabelledAmount
 from infra.domain.report_files.dates import FIRST_DAY, BadDate, DateReader
 from infra.domain.report_files.layouts import RejectedLine
+from infra.domain.report_files.lines import CONSTANT, TOTALS
 from infra.domain.report_files.source import Exact, FileRecord, quoted
 from infra.domain.report_reading import currencies_of, read_currency, read_txid
 from schemas.currencies import MAX_AMOUNT
@@ -29,10 +30,8 @@ MAX_TXID: Final = 128
 MAX_TEXT: Final = 255
 _CHANGES: Final = ("updated_at", "validated_at", "amended_at", "reversed_at", "paid_at")
 """Fields that name a change of the row."""
-_TOTALS: Final = re.compile(r"(grand |sub ?|zwischen)?(totals?|summen?|gesamt|sum|insgesamt|ergebnis)\b.*", re.I | re.S)
 _NUMERIC: Final = re.compile(r"[\s\d.,'()$€£¥%+-]*")
 _LOST_DIGITS: Final = re.compile(r"\d\.\d+e\+?\d+|\de\+\d+", re.I)
-_CONSTANT: Final = re.compile(r'="([^"]*)"')
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]+")
 
 
@@ -95,15 +94,15 @@ class RowReader:
         first = next((cell.strip() for cell in cells if cell.strip()), "")
         if not first:
             return True
-        if _TOTALS.fullmatch(first):
-            return "occurred_at" not in values or _TOTALS.fullmatch(values["occurred_at"]) is not None
+        if TOTALS.fullmatch(first):
+            return "occurred_at" not in values or TOTALS.fullmatch(values["occurred_at"]) is not None
         return not values.keys() & {"occurred_at", "txid", "status"} and all(map(_NUMERIC.fullmatch, cells))
 
     def _plain(self, values: dict[str, str]) -> dict[str, str]:
         """The values without what reports write for nothing. Raises `_Rejected` for formulas."""
         for field, text in list(values.items()):
             if text[0] == "=":
-                constant = _CONSTANT.fullmatch(text)
+                constant = CONSTANT.fullmatch(text)
                 if constant is None:
                     raise _Rejected("formula", "This line has a formula. Only values are read.")
                 values[field] = text = constant[1].strip()

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Final
 
 from infra.domain.report_files.columns import ReportColumns
+from infra.domain.report_files.layouts import UnreadableReport
 from infra.domain.report_reading import read_currency
 from schemas.currencies import MINOR_DIGITS
 
@@ -95,6 +96,19 @@ def guess_columns(headers: Sequence[str], columns: ReportColumns) -> dict[str, s
         if found[field] == found.get(f"{field.removesuffix('_time')}_at"):
             del found[field]
     return found
+
+
+def mapped_columns(headers: Sequence[str], columns: ReportColumns, given: Mapping[str, str] | None) -> dict[str, str]:
+    """Field -> header: as `given`, else as it is guessed; an empty header takes the field's column away. Raises
+    `UnreadableReport` (layout_mismatch)."""
+    unknown = (given or {}).keys() - dict(columns.headers).keys()
+    if unknown:
+        raise UnreadableReport("layout_mismatch", f'A report has no field "{min(unknown)[:40]}".')
+    mapped = guess_columns(headers, columns) | dict(given or {})
+    for field, header in mapped.items():
+        if header and header not in headers:
+            raise UnreadableReport("layout_mismatch", f'The file has no column "{header[:100]}" (for {field[:40]}).')
+    return {field: header for field, header in mapped.items() if header}
 
 
 def duplicated(header: str, headers: Sequence[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from psycopg import Connection
+from psycopg.rows import tuple_row
 from psycopg.sql import SQL, Identifier
 
 from infra.kernel.config.settings import Settings
@@ -65,7 +66,8 @@ def opened_file(connection: Connection[Any], settings: Settings, table: FileTabl
     file = cast(BinaryIO, SpooledTemporaryFile(SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
     part = 0
     statement = SQL("SELECT sealed FROM {} WHERE import_id = %s AND part = %s").format(Identifier(*table))
-    while row := connection.execute(statement, (import_id, part)).fetchone():
+    cursor = connection.cursor(row_factory=tuple_row)
+    while row := cursor.execute(statement, (import_id, part)).fetchone():
         sealed = bytes(row[0])
         file.write(
             zlib.decompress(

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any, Final
+from uuid import UUID
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.report import AuditReport, DefectKind
 from schemas.base import DomainEvent
-from schemas.events.costs import CostAdded, CostChanged, CostEntry, CostRemoved, CostRestored
+from schemas.events.costs import CostAdded, CostChanged, CostEntry, CostImportBooked, CostRemoved, CostRestored
+from schemas.identity import platform_cost_id
 from schemas.tracking import NO_ID, log_time
 
 _CHECK: Final = "cost_changes"
@@ -61,12 +63,23 @@ def _rows_of(event: DomainEvent) -> list[_Row]:
         return [_row(event, event.entry, -1)]
     if isinstance(event, CostChanged):
         return [_row(event, event.replaced, -1), _row(event, event.entry, 1)]
+    if isinstance(event, CostImportBooked):
+        cost_id = platform_cost_id(event.website_id, event.platform)
+        taken = [_row(event, one.replaced, -1, cost_id) for one in event.changes if one.replaced is not None]
+        return taken + [_row(event, one.entry, 1, cost_id) for one in event.changes if one.entry is not None]
     return []
 
 
-def _row(event: Any, entry: CostEntry, sign: int) -> _Row:
+def _row(event: Any, entry: CostEntry, sign: int, cost_id: UUID | None = None) -> _Row:
     values = (
-        *(event.website_id, event.originator_id, log_time(event.timestamp), entry.first, entry.last, entry.source),
+        *(
+            event.website_id,
+            cost_id or event.originator_id,
+            log_time(event.timestamp),
+            entry.first,
+            entry.last,
+            entry.source,
+        ),
         *(entry.campaign, entry.term, entry.content, entry.link_id or NO_ID, entry.placement),
         *(sign * entry.worth.amount, entry.worth.currency),
     )

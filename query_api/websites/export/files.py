@@ -143,6 +143,12 @@ TABLES: Final = (
         _columns("id first last entry added_at removed_at"),
     ),
     ExportTable(
+        "cost_imports",
+        "Files of costs that were imported, and what each changed",
+        "read.cost_imports",
+        _columns("id platform mapping state uploaded_at applied_at counts delta code message"),
+    ),
+    ExportTable(
         "network_connections",
         "Connections to networks' APIs, and what the last pull of each brought",
         "read.network_connections",

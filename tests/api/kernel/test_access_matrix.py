@@ -237,7 +237,7 @@ class Walk:
             body = self._value("body", content["schema"])
             names = names or (isinstance(body, dict) and "websiteId" in body)
         if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
-            names = False  # these calls send JSON; tests/api/networks tells who may upload
+            names = False  # these calls send JSON; tests/api/networks and tests/api/costs tell who may upload
         if template.endswith("/conversions/decisions"):
             body = {**body, "ids": [str(self.of.conversion)]}  # either these or a filter
         if method == "post" and template.endswith(("/links/changes", "/links/changes/plan")):
@@ -582,8 +582,9 @@ def test_a_stream_of_anothers_website_does_not_begin(full_api: Api, belongings: 
     assert full_api.status("GET", path, {**headers, **belongings.owner.headers})[0] == 200
 
 
-OF_NETWORKS = "/api/platform/networks/"
-"""The sample data has no import and no connection: `tests/api/networks` lets their owner do each of these calls."""
+WITHOUT_SAMPLES = ("/api/platform/networks/", "/api/platform/costs/imports/")
+"""The sample data has no import and no connection: `tests/api/networks` and `tests/api/costs` let their owner do each
+of these calls."""
 
 
 def test_the_calls_would_reach_the_owner(full_api: Api, calls: list[Call]) -> None:
@@ -594,7 +595,7 @@ def test_the_calls_would_reach_the_owner(full_api: Api, calls: list[Call]) -> No
     for number, call in sorted(enumerate(calls), key=lambda numbered: ends(numbered[1])):
         if (
             call.key in PUBLIC
-            or call.template.startswith(OF_NETWORKS)
+            or call.template.startswith(WITHOUT_SAMPLES)
             or reaches(full_api, mine, number, described) is None
         ):
             continue
