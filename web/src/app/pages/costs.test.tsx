@@ -28,7 +28,10 @@ const sent = (line: string) => state.seen.filter((item) => item.line === line).m
 
 beforeEach(() => {
   signIn();
-  server.use(http.get('/api/platform/costs', () => json([cost()])));
+  server.use(
+    http.get('/api/platform/costs', () => json([cost()])),
+    http.get('/api/platform/costs/imports', () => json([])),
+  );
 });
 
 test('what was entered is listed with its days, its traffic and what it is worth', async () => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { opened } from '@/components/data/opened';
-import { ErrorBox, Loading } from '@/components/data/states';
+import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Select } from '@/components/ui/field';
 import { websitesQuery } from '@/lib/api/shared-queries';
 import { textOf } from '@/lib/url/search';
@@ -13,6 +13,10 @@ import { ProfitCard } from '@/features/costs/components/profit-card';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
+const CostImports = opened(
+  () => import('@/features/costs/components/cost-imports').then((module) => module.CostImports),
+  <Skeleton className="h-96" />,
+);
 const CostDialog = opened(() => import('@/features/costs/components/cost-dialog').then((module) => module.CostDialog));
 
 /** What ads and content cost. */
@@ -50,7 +54,14 @@ export function CostsPage() {
       ) : !websites.data ? (
         <Loading label="Loading websites" />
       ) : website ? (
-        <Costs key={website.id} website={website} />
+        <Costs
+          key={website.id}
+          website={website}
+          shown={textOf(search['import'])}
+          onShow={(id) =>
+            void navigate({ to: '/payouts/costs', search: { website: website.id, ...(id ? { import: id } : {}) } })
+          }
+        />
       ) : (
         <NoWebsites />
       )}
@@ -58,12 +69,20 @@ export function CostsPage() {
   );
 }
 
-function Costs({ website }: { readonly website: Website }) {
+interface Props {
+  readonly website: Website;
+  /** The import that is shown, named by the address. */
+  readonly shown: string | undefined;
+  readonly onShow: (id: string | undefined) => void;
+}
+
+function Costs({ website, shown, onShow }: Props) {
   const [edited, setEdited] = useState<Cost | 'new' | null>(null);
   return (
     <div className="flex flex-col gap-4 sm:gap-5">
       <ProfitCard websiteId={website.id} />
       <CostsCard websiteId={website.id} onAdd={() => setEdited('new')} onChange={setEdited} />
+      <CostImports website={website} shown={shown} onShow={onShow} />
       {edited && (
         <CostDialog website={website} cost={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
       )}

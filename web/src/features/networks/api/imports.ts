@@ -4,8 +4,8 @@ import { answer, api, body } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
 import { cursorQuery, rowsOf } from '@/lib/api/cursor-query';
 import type { components } from '@/lib/api/schema';
-import { sendable } from '../lib/report-file';
-import { isRunning } from '../lib/states';
+import { sendable } from '@/lib/files/report-file';
+import { isRunning } from '@/lib/imports/states';
 
 type Schemas = components['schemas'];
 export type NetworkImport = Schemas['NetworkImportDetails'];

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { ImportNumbers } from '@/components/data/import-numbers';
 import { opened } from '@/components/data/opened';
 import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
@@ -10,9 +11,8 @@ import { formatCount } from '@/lib/format';
 import { importQuery, type NetworkImport, type RowKind } from '../api/imports';
 import { unknownWords } from '../lib/mapping';
 import { numbersOf } from '../lib/numbers';
-import { hasRows, isCorrectable, isRunning, STATES } from '../lib/states';
+import { hasRows, isCorrectable, isRunning, STATES } from '@/lib/imports/states';
 import { ImportActions } from './import-actions';
-import { ImportNumbers } from './import-numbers';
 import { ImportRows } from './import-rows';
 import { OtherNetwork, otherNetworkOf } from './other-network';
 
@@ -72,7 +72,16 @@ export function ImportView({ id, website, partners, onUploadAgain }: Props) {
         <div className="flex flex-col gap-4">
           <Stage
             of={found}
-            numbers={<ImportNumbers of={found} kind={shown?.kind ?? null} onOpen={setKind} />}
+            numbers={
+              <ImportNumbers
+                numbers={numbersOf(found)}
+                delta={found.delta ?? []}
+                deltaLabel="change in commission"
+                hasRows={hasRows(found.state)}
+                kind={shown?.kind ?? null}
+                onOpen={setKind}
+              />
+            }
             onUploadAgain={onUploadAgain}
           />
           {found.state === 'ready' && unknown.isWithoutAdvertiser && (

@@ -5,10 +5,11 @@ import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
 import type { CursorList } from '@/lib/api/cursor-query';
+import { deltaText } from '@/lib/imports/delta';
 import { networkOf } from '@/lib/networks/postback';
 import type { NetworkImport } from '../api/imports';
-import { deltaText, summaryOf } from '../lib/numbers';
-import { STATES } from '../lib/states';
+import { summaryOf } from '../lib/numbers';
+import { STATES } from '@/lib/imports/states';
 
 /** Imports of a website, the newest first. */
 export function ImportsCard({ query }: { readonly query: CursorList<NetworkImport> }) {

@@ -1,5 +1,6 @@
 import { Form, FormError, SubmitButton } from '@/components/form/form';
 import { useRequestForm } from '@/components/form/use-request-form';
+import { FileDrop } from '@/components/form/file-drop';
 import { Card } from '@/components/ui/card';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
@@ -9,8 +10,7 @@ import { todayIn } from '@/lib/dates';
 import { DIRECT, NETWORKS } from '@/lib/networks/postback';
 import { uploadReport } from '../api/imports';
 import { momentOf } from '../lib/report-day';
-import { FILE_TYPES } from '../lib/report-file';
-import { FileDrop } from './file-drop';
+import { FILE_TYPES } from '@/lib/files/report-file';
 
 interface Props {
   readonly website: Pick<Website, 'id' | 'domain' | 'timezone'>;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { applyLabel, deltaText, numbersOf, reportedMoney, signedMoney, summaryOf } from './numbers';
+import { deltaText, signedMoney } from '@/lib/imports/delta';
+import { applyLabel, numbersOf, reportedMoney, summaryOf } from './numbers';
 
 const counts = (over: object = {}) => ({
   new: 120,

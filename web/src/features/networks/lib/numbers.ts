@@ -1,18 +1,12 @@
 // What an import does, in numbers.
-import { countOf, formatCount, formatMoney, majorText } from '@/lib/format';
-import type { Money } from '@/lib/api/types';
+import { countOf, formatCount, formatMoney } from '@/lib/format';
+import type { ImportNumber } from '@/components/data/import-numbers';
 import type { NetworkImport, RowKind } from '../api/imports';
-
-export interface ImportNumber {
-  readonly kind: RowKind;
-  readonly count: number;
-  readonly label: string;
-}
 
 type Counts = Pick<NetworkImport, 'new' | 'changed' | 'unchanged' | 'unmatched' | 'tests' | 'rejectedCount' | 'delta'>;
 
 /** In the order of the preview; unchanged rows and test actions only where there are any. */
-export function numbersOf(of: Counts): readonly ImportNumber[] {
+export function numbersOf(of: Counts): readonly ImportNumber<RowKind>[] {
   return [
     { kind: 'new', count: of.new ?? 0, label: 'new' },
     { kind: 'changed', count: of.changed ?? 0, label: 'changed' },
@@ -28,16 +22,6 @@ export function summaryOf(of: Counts): string {
   const shown = numbersOf(of).filter(({ count, kind }) => count > 0 && kind !== 'test');
   return shown.map(({ count, label }) => `${formatCount(count)} ${label}`).join(', ') || 'No rows';
 }
-
-/** A difference has its sign: "+€12.40", "−€12.40". */
-export function signedMoney(money: Money): string {
-  const text = majorText(money);
-  const isNegative = text.startsWith('-');
-  const sign = isNegative ? '−' : /[1-9]/.test(text) ? '+' : '';
-  return `${sign}${formatMoney(text.replace('-', ''), money.currency)}`;
-}
-
-export const deltaText = (delta: readonly Money[]): string => delta.map(signedMoney).join(', ');
 
 /** What "Apply" does. */
 export function applyLabel(of: Counts): string {

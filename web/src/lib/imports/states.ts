@@ -1,6 +1,8 @@
 // Where an import stands, in words.
 import type { Tone } from '@/components/ui/badge';
-import type { ImportState } from '../api/imports';
+import type { components } from '@/lib/api/schema';
+
+export type ImportState = components['schemas']['ImportState'];
 
 export const STATES: Readonly<Record<ImportState, { readonly label: string; readonly tone: Tone }>> = {
   reading: { label: 'Reading', tone: 'brand' },

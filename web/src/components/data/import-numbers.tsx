@@ -1,25 +1,35 @@
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
-import type { NetworkImport, RowKind } from '../api/imports';
-import { deltaText, numbersOf } from '../lib/numbers';
-import { hasRows } from '../lib/states';
+import { deltaText } from '@/lib/imports/delta';
+import type { Money } from '@/lib/api/types';
 
-interface Props {
-  readonly of: NetworkImport;
+export interface ImportNumber<Kind extends string> {
+  readonly kind: Kind;
+  readonly count: number;
+  readonly label: string;
+}
+
+interface Props<Kind extends string> {
+  readonly numbers: readonly ImportNumber<Kind>[];
+  readonly delta: readonly Money[];
+  /** What the difference is of: "change in commission". */
+  readonly deltaLabel: string;
+  /** The rows are stored and can be opened. */
+  readonly hasRows: boolean;
   /** Whose rows are shown. */
-  readonly kind: RowKind | null;
-  readonly onOpen: (kind: RowKind | null) => void;
+  readonly kind: Kind | null;
+  readonly onOpen: (kind: Kind | null) => void;
 }
 
 /** What an import does. Each number opens its rows, as long as they are stored. */
-export function ImportNumbers({ of, kind, onOpen }: Props) {
+export function ImportNumbers<Kind extends string>({ numbers, delta, deltaLabel, hasRows, kind, onOpen }: Props<Kind>) {
   return (
     <ul aria-label="Rows of the report" className="grid grid-cols-2 gap-2 sm:grid-cols-3 lg:flex lg:flex-wrap">
-      {numbersOf(of).map((one) => {
+      {numbers.map((one) => {
         const isOpen = one.kind === kind;
         return (
           <li key={one.kind} className="min-w-0 lg:min-w-32">
-            {hasRows(of.state) && one.count > 0 ? (
+            {hasRows && one.count > 0 ? (
               <button
                 type="button"
                 aria-pressed={isOpen}
@@ -38,7 +48,7 @@ export function ImportNumbers({ of, kind, onOpen }: Props) {
       })}
       <li className="min-w-0 max-sm:col-span-2 lg:min-w-32">
         <div className={cx(TILE, 'border-line')}>
-          <Number value={deltaText(of.delta ?? []) || '0'} label="change in commission" />
+          <Number value={deltaText(delta) || '0'} label={deltaLabel} />
         </div>
       </li>
     </ul>

@@ -1,0 +1,46 @@
+// Imports of files of costs.
+import type { CostImport, CostImportRow } from '@/features/costs/api/imports';
+
+export const costImport = (over: Partial<CostImport> = {}): CostImport => ({
+  importId: 'c1',
+  state: 'ready',
+  rows: 36,
+  new: 30,
+  changed: 4,
+  unchanged: 0,
+  rejected: [],
+  rejectedCount: 2,
+  delta: [{ amount: 18_250, currency: 'EUR' }],
+  questions: [],
+  code: '',
+  message: '',
+  websiteId: 'w1',
+  platform: 'google_ads',
+  fileName: 'november.csv',
+  fileSize: 4_800,
+  uploadedAt: '2026-11-20T10:00:00Z',
+  appliedAt: null,
+  mapping: {},
+  layout: { columns: { day: 'Day', cost: 'Cost', campaign: 'Campaign' }, date_order: 'ymd', decimal_mark: '.' },
+  headers: ['Day', 'Campaign', 'Ad group', 'Cost'],
+  sample: [['2026-11-03', 'Spring', 'A', '1.50']],
+  notes: ['Skipped as totals, notes or repeated headers: line 40.'],
+  ...over,
+});
+
+export const costImportRow = (over: Partial<CostImportRow> = {}): CostImportRow => ({
+  line: 4,
+  lines: 1,
+  kind: 'new',
+  day: '2026-11-03',
+  source: 'Google',
+  campaign: 'Spring',
+  term: null,
+  content: null,
+  amount: { amount: 150, currency: 'EUR' },
+  worth: { amount: 150, currency: 'EUR' },
+  code: '',
+  message: '',
+  text: '',
+  ...over,
+});
