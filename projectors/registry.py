@@ -102,7 +102,7 @@ from projectors.rollups.refusals import REFUSALS
 from projectors.rollups.traffic_15m import TRAFFIC
 from projectors.rollups.visitors_15m import VISITORS
 from schemas.base import DomainEvent
-from schemas.events import accounts, domains, leads, notifications, operations, partners, social, websites
+from schemas.events import accounts, costs, domains, leads, notifications, operations, partners, social, websites
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 from schemas.topics import CONVERSIONS as REPORTED
 
@@ -250,6 +250,7 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         accounts.SignedOut,
         accounts.SignInLinked,  # links are kept in `accounts.linked_sign_in`
         accounts.SignInUnlinked,
+        costs.CostImportBooked,  # rows of `cost_changes`; the import itself is shown
         domains.HostClaimed,  # guards uniqueness inside the event store
         domains.HostReleased,
         leads.EarlyAccessPlaceFreed,  # guards the number of places inside the event store

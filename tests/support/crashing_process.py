@@ -2,8 +2,8 @@
 
 `python -m tests.support.crashing_process`, then lines `FILE WORK MOMENT NTH` (`tests.support.fork_server`); FILE holds
 the environment as JSON. Or `python -m tests.support.crashing_process WORK MOMENT NTH` in the current environment. WORK
-is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing`, `alerts`, `shifting`, `importing` or
-`marketplace`; MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`,
+is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing`, `alerts`, `shifting`, `importing`, `cost_imports`
+or `marketplace`; MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`,
 `inside_store`, `after_store` (the policies), `after_refusal` (reports), a key of `_BEFORE` or `_AFTER` (imports), or
 `never`; the process dies at the NTH time.
 """
@@ -30,6 +30,7 @@ from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.attribution.policy import AttributionPolicy
 from command_api.conversions.attribution.repository import NAME
 from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
+from command_api.costs.imports.handlers import COST_IMPORTS
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification
 from command_api.kernel import outbox_relay, process_manager
@@ -142,6 +143,7 @@ _WORKERS: Mapping[str, Callable[[Container, Log], ProcessWorker]] = {
     "alerts": lambda core, _: pending_alerts(core),
     "shifting": lambda core, _: shifting(core),
     "importing": importing,
+    "cost_imports": lambda core, _: ProcessWorker(core, [COST_IMPORTS]),
     "marketplace": lambda core, log: ProcessWorker(core, process_managers(core, ClientPool(core.settings, 1), log)),
 }
 

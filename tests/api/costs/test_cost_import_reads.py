@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from command_api.costs.imports import routes
 from infra.kernel.config.settings import Settings
 from tests.api.costs.test_cost_imports import AUTUMN, IMPORTS, SPRING, CostImporter, google
 from tests.support.command import Person
@@ -30,7 +31,12 @@ class Reads:
 
 @pytest.fixture(scope="module")
 def reads(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Reads]:
-    with policies(embedded_postgres, embedded_clickhouse) as led, serving(led.world.settings) as query:
+    with (
+        policies(embedded_postgres, embedded_clickhouse) as led,
+        serving(led.world.settings) as query,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(routes, "READ_WAIT_S", 60.0)  # what begins to work beside is slower than a file
         yield Reads(led, query)
 
 

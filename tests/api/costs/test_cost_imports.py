@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
-from command_api.costs.imports import model
+from command_api.costs.imports import model, routes
 from infra.kernel.config.settings import Settings
 from projectors.rollups.cost_rows import rows_of
 from schemas.base import DomainEvent
@@ -25,7 +25,8 @@ IMPORTS = "/api/platform/costs/imports"
 
 @pytest.fixture(scope="module")
 def led(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Policies]:
-    with policies(embedded_postgres, embedded_clickhouse) as made:
+    with policies(embedded_postgres, embedded_clickhouse) as made, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(routes, "READ_WAIT_S", 60.0)  # what begins to work beside is slower than a file
         yield made
 
 

@@ -51,7 +51,7 @@ ELSEWHERE = (
     "/api/forum/",
     "/api/marketplace/",
     "/api/platform/affiliate/",
-    "/api/platform/costs/imports/",
+    "/api/platform/costs/imports",
     "/api/platform/learning",
     "/api/platform/networks/",
     "/api/platform/sites",
