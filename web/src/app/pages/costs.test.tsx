@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import type { Cost } from '@/features/costs/api/costs';
 import type { CampaignProfit } from '@/features/costs/api/profit';
-import { breakdown } from '@/test/fixtures';
+import { breakdown, link } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, noContent, refuse } from '@/test/http';
 import { server, state } from '@/test/server';
@@ -82,13 +82,17 @@ test('a cost is added with the traffic that it paid for; a refund says what it i
   const dialog = within(await screen.findByRole('dialog', { name: 'Add cost' }));
   await user.type(dialog.getByLabelText('Amount'), '-25.50');
   await user.type(dialog.getByLabelText('Campaign (optional)'), 'spring');
+  await user.selectOptions(
+    await dialog.findByLabelText('Link (optional)'),
+    await dialog.findByRole('option', { name: link().slug }),
+  );
   await user.click(dialog.getByRole('button', { name: 'Add cost' }));
   expect(await dialog.findByText('Please say what the refund or credit is for')).toBeInTheDocument();
   await user.type(dialog.getByLabelText('Note (optional)'), 'Refund of October');
   await user.click(dialog.getByRole('button', { name: 'Add cost' }));
   expect(await screen.findByText('Cost added', { exact: true })).toBeInTheDocument();
   const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string;
-  const none = { source: null, term: null, content: null, placement: null };
+  const none = { source: null, term: null, content: null, placement: null, link: link().id };
   expect(sent('POST /api/platform/costs')).toEqual([
     {
       websiteId: 'w1',

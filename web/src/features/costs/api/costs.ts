@@ -16,7 +16,10 @@ export const costsQuery = (websiteId: string) =>
       answer(api.GET('/api/platform/costs', { params: { query: { websiteId, limit: PAGE, ...at } }, signal })),
   });
 
-type Entry = Pick<Cost, 'from' | 'to' | 'amount' | 'note' | 'source' | 'campaign' | 'term' | 'content' | 'placement'>;
+type Entry = Pick<
+  Cost,
+  'from' | 'to' | 'amount' | 'note' | 'source' | 'campaign' | 'term' | 'content' | 'link' | 'placement'
+>;
 
 export interface CostToSave extends Entry {
   /** Of the entry that changes; null: a new one. */

@@ -8,6 +8,7 @@ import { todayIn } from '@/lib/dates';
 import { majorText } from '@/lib/format';
 import { saveCost, type Cost } from '../api/costs';
 import { signedMinor } from '../lib/amount';
+import { LinkField } from './link-field';
 
 interface Props {
   readonly website: Pick<Website, 'id' | 'domain' | 'currency' | 'timezone'>;
@@ -32,6 +33,7 @@ export function CostDialog({ website, cost, onClose }: Props) {
       campaign: cost?.campaign ?? '',
       term: cost?.term ?? '',
       content: cost?.content ?? '',
+      link: cost?.link ?? '',
       placement: cost?.placement ?? '',
       note: cost?.note ?? '',
     },
@@ -58,6 +60,7 @@ export function CostDialog({ website, cost, onClose }: Props) {
       campaign: texts.campaign || null,
       term: texts.term || null,
       content: texts.content || null,
+      link: texts.link || null,
       placement: texts.placement || null,
       note: texts.note || null,
     }),
@@ -91,10 +94,11 @@ export function CostDialog({ website, cost, onClose }: Props) {
             <option key={code}>{code}</option>
           ))}
         </SelectField>
-        <TextField label="Source (optional)" placeholder="google" {...form.field('source')} />
+        <TextField label="Source (optional)" placeholder="Google" {...form.field('source')} />
         <TextField label="Campaign (optional)" hint="As in utm_campaign" {...form.field('campaign')} />
         <TextField label="Term (optional)" hint="As in utm_term" {...form.field('term')} />
         <TextField label="Content (optional)" hint="As in utm_content" {...form.field('content')} />
+        <LinkField websiteId={website.id} value={form.values.link} onChange={form.set('link')} />
         <TextField label="Placement (optional)" hint="Of the clicks" {...form.field('placement')} />
         <TextField label="Note (optional)" {...form.field('note')} />
       </div>
