@@ -32,6 +32,7 @@ from command_api.conversions.reconciliation import routes as reconciliation
 from command_api.conversions.replay import RefusedReports
 from command_api.costs import routes as costs
 from command_api.costs.imports import routes as cost_imports
+from command_api.destinations import routes as destinations
 from command_api.domains import admin_routes as domain_administration
 from command_api.domains import routes as domains
 from command_api.domains.dns_check import open_dns_checker
@@ -133,6 +134,7 @@ CONTEXTS = (
     reconciliation,
     costs,
     cost_imports,
+    destinations,
     operations,
     dead_letters,
     analysts,

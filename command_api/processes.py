@@ -17,6 +17,9 @@ from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.attribution_process import awaiting_exchange_rate, pending_attribution
 from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.costs.imports.handlers import COST_IMPORTS
+from command_api.destinations.clicks import ClickHouseAdClicks
+from command_api.destinations.platforms.client import AdClient
+from command_api.destinations.process import destination_deliveries
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification
 from command_api.forum import views
@@ -70,6 +73,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         COST_IMPORTS,
         network_imports(container, clicks, events),
         network_pulls(container, ReportClient.of(container.settings)),
+        destination_deliveries(container, ClickHouseAdClicks(container, clients), AdClient.of(container.settings)),
         link_shifts(
             container,
             partial(read_figures, container, clients),

@@ -15,6 +15,7 @@ from command_api.conversions.payouts import handlers as payouts
 from command_api.conversions.reconciliation import handlers as reconciliation
 from command_api.costs import handlers as costs
 from command_api.costs.imports import handlers as cost_imports
+from command_api.destinations import handlers as destinations
 from command_api.domains import handlers as domains
 from command_api.forum import handlers as forum
 from command_api.inline_projections import INLINE_PROJECTIONS
@@ -58,6 +59,7 @@ HANDLERS: Final = CommandHandlers.merged(
         reconciliation.HANDLERS,
         costs.HANDLERS,
         cost_imports.HANDLERS,
+        destinations.HANDLERS,
         domains.HANDLERS,
         forum.HANDLERS,
         insights.HANDLERS,

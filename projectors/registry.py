@@ -27,6 +27,7 @@ from projectors.read_models.conversions.reconciled_sales import RECONCILED_SALES
 from projectors.read_models.conversions.statement_months import STATEMENT_MONTHS
 from projectors.read_models.costs.cost_imports import COST_IMPORTS
 from projectors.read_models.costs.costs import COSTS
+from projectors.read_models.destinations.destinations import DESTINATIONS
 from projectors.read_models.domains.custom_domains import CUSTOM_DOMAINS
 from projectors.read_models.forum.forum_log import FORUM_LOG
 from projectors.read_models.forum.forum_members import FORUM_MEMBERS, FORUM_SUSPENSIONS
@@ -191,6 +192,7 @@ REGISTRY: Final = Registry(
         PAYOUT_STEPS,
         COSTS,
         COST_IMPORTS,
+        DESTINATIONS,
         ACTIVITY,
         EXCHANGE_RATES,
         SUBSCRIPTIONS,

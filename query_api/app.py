@@ -60,6 +60,7 @@ from query_api.conversions.reconciliation import routes as reconciliation
 from query_api.conversions.statements import routes as statements
 from query_api.costs import imports as cost_imports
 from query_api.costs import routes as costs
+from query_api.destinations import routes as destinations
 from query_api.domains import admin as admin_domains
 from query_api.domains import routes as domains
 from query_api.forum import members as forum_members
@@ -165,9 +166,9 @@ ROUTERS: Final = (
     statements.router,
     payouts.router,
     reconciliation.router,
-    reconciliation.router,
     costs.router,
     cost_imports.router,
+    destinations.router,
     open_items.router,
     awaiting_rate.router,
     conversions.router,

@@ -135,6 +135,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("networkImports", "read.network_imports", _OF_WEBSITES),
     Section("costs", "read.costs", _OF_WEBSITES),
     Section("costImports", "read.cost_imports", _OF_WEBSITES),
+    Section("destinations", "read.destinations", _OF_WEBSITES),
     Section("networkConnections", "read.network_connections", _OF_WEBSITES),
     Section("websiteZones", "read.website_zones", _OF_WEBSITES, key=("position",)),
     Section("trafficRules", "read.traffic_rules", _OF_WEBSITES, key=("position",)),

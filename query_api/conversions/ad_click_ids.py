@@ -4,18 +4,15 @@ They are sealed in column `ad_ids` of the visit's events (`infra.kernel.security
 key that is gone is `[erased]`.
 """
 
-# ruff: noqa: S608 - names of tables and columns are ours; values are bound
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Final
 from uuid import UUID
 
 from pydantic import Field
 
-from infra.domain.visits.statement import visits
+from infra.domain.visits.ad_click_ids import OF_CLICK, OF_VISIT
 from infra.kernel.security.encryption import DecryptionError
 from infra.kernel.security.visitor_keys import WRAPPED, Sealed, VisitorKeys, key_ids
 from query_api.kernel.clickhouse_reader import Query
@@ -24,9 +21,6 @@ from query_api.kernel.postgres_reader import PostgresReader
 from schemas.ad_click_ids import NETWORKS
 from schemas.base import ERASED
 from schemas.http.responses import ResponseModel
-
-MAX_EVENTS: Final = 10_000
-"""Events of the visitor's day that the visit is looked for in; the newest."""
 
 
 class AdClickId(ResponseModel):
@@ -43,7 +37,7 @@ def ad_click_ids(
     """The ids in the visit of the click, the first seen first. `visitor`: the click's; `day`: its UTC day. Raises
     `Problem` 503."""
     bound = {"site": str(website_id), "day": day.isoformat(), "visitor": visitor, "id": str(click)}
-    rows = context.clickhouse.rows(Query(_OF_VISIT if visitor else _OF_CLICK, bound))
+    rows = context.clickhouse.rows(Query(OF_VISIT if visitor else OF_CLICK, bound))
     return opened(reader, context, [Sealed(website_id, row["event_id"], row["ad_ids"]) for row in rows])
 
 
@@ -65,19 +59,3 @@ def opened(reader: PostgresReader, context: Services, sealed: Sequence[Sealed]) 
         for name, value in values.items():
             ids[name, value] = AdClickId(name=name, network=NETWORKS.get(name), value=value)
     return list(ids.values())
-
-
-_DAY: Final = "website_id = {site:UUID} AND toDate(occurred_at) = {day:Date}"
-_EVENTS: Final = (
-    f"(SELECT * FROM events WHERE {_DAY} AND visitor = {{visitor:UInt64}} AND type <> 'conversion'"
-    f" ORDER BY occurred_at DESC LIMIT {MAX_EVENTS})"
-)
-_VISIT: Final = (
-    "SELECT arrayJoin(ids) FROM (SELECT groupArray(event_id) AS ids"
-    f" FROM ({visits(_EVENTS, '1', ('event_id', 'visit'))})"
-    " GROUP BY visit HAVING has(ids, {id:UUID}))"
-)
-_SEALED: Final = f"SELECT event_id, ad_ids FROM events WHERE {_DAY} AND ad_ids <> '' AND event_id"
-# Of `events` by its view: while a new version is built, the live table may be one that has no such column.
-_OF_VISIT: Final = f"{_SEALED} IN ({_VISIT}) ORDER BY occurred_at, event_id"
-_OF_CLICK: Final = f"{_SEALED} = {{id:UUID}}"

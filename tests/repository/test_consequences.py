@@ -20,6 +20,7 @@ OF_PROCESSES: Final = {
     "command_api.analytics.reports.handlers.send_report",
     "command_api.conversions.handlers.record_awaited_reports",
     "command_api.conversions.handlers.record_reattribution",
+    "command_api.destinations.handlers.record_delivery",
     "command_api.domains.handlers.record_domain_check",
     "command_api.insights.handlers.record_daily_analysis",
     "command_api.insights.handlers.send_digest",

@@ -25,6 +25,7 @@ WORDS_OF_MECHANISMS: Final = frozenset(
         "networks",
         "notifications",
         "operations",
+        "platforms",
     }
     | {
         "leads",

@@ -140,6 +140,8 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
     " import, which is in the log; a pull whose position is lost begins again, and a row counts once.": (
         *("networks.connection", "networks.pulled_page", "networks.call_pace"),
     ),
+    "Credentials of ad platforms' APIs, and what was sent to each platform and answered: no event has it."
+    " The conversions themselves are compared.": ("destinations.destination", "destinations.delivery"),
     "Made before the decision that uses it: queries of an earlier version, which become events when the service starts;"
     " pages that are published under the hash of all that they are made of, and then compared as files.": (
         *("sql.saved_query", "publishing.rendered_page"),

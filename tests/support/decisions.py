@@ -13,6 +13,7 @@ from schemas.events import (
     analytics,
     conversions,
     costs,
+    destinations,
     domains,
     links,
     networks,
@@ -209,6 +210,7 @@ def _costs() -> list[DomainEvent]:
     }
     of_day = {**entry, "last": day, "link_id": None}
     spent, refund = {"website_id": WEBSITE, "entry": entry}, {**entry, "worth": Money(amount=-7, currency="USD")}
+    sent = {"website_id": WEBSITE, "mapping": {"sale": "Affiliate sale", "value": "commission"}}
     return [
         *_in_order(
             uuid5(WEBSITE, "cost"),
@@ -237,6 +239,12 @@ def _costs() -> list[DomainEvent]:
         *_in_order(
             uuid5(WEBSITE, "connection"),
             (networks.NetworkConnectionAdded, {"website_id": WEBSITE, "network": "awin", "schedule": "daily"}),
+        ),
+        *_in_order(
+            uuid5(WEBSITE, "destination"),
+            (destinations.DestinationAdded, {**sent, "platform": "google_ads", "is_automatic": False}),
+            (destinations.DestinationRefused, {"website_id": WEBSITE, "problem": "Enter new ones."}),
+            (destinations.DestinationChanged, {**sent, "is_automatic": True, "has_new_credentials": True}),
         ),
     ]
 

@@ -148,6 +148,8 @@ class SampleData:
         spent = {"amount": 1_000, "currency": "USD"}
         cost = {"websiteId": str(self.website), "from": "2026-11-01", "to": "2026-11-03", "amount": spent}
         self.cost = UUID(_made(api.call("POST", "/api/platform/costs", self.owner, json=cost))["id"])
+        reported = {"websiteId": str(self.website), "platform": "google_ads", "mapping": {"sale": "Affiliate sale"}}
+        self.destination = UUID(_made(api.call("POST", "/api/platform/destinations", self.owner, json=reported))["id"])
         channel = {"websiteId": str(self.website), "network": "instagram", "handle": "fjord.tests"}
         made = _made(api.call("POST", "/api/platform/social-channels", self.owner, json=channel))
         self.social_channel = UUID(made["id"])
@@ -373,6 +375,10 @@ class SampleData:
             "id": self.link, "slug": self.slug, "code": self.link.int % 2**47, "website_id": self.website,
             "partner_id": self.partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
             "created_at": now,
+        })  # fmt: skip
+        query.insert("destinations", {
+            "id": self.destination, "website_id": self.website, "platform": "google_ads", "is_automatic": False,
+            "mapping": Jsonb({"sale": "Affiliate sale"}), "added_at": now, "changed_at": now,
         })  # fmt: skip
         analyst = self.admin.account_id
         content = {"title": "Mine", "text": "SELECT 1 AS one", "number": 1, "is_shared": False, "account_id": analyst}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -48,6 +48,12 @@ class ServedAnswer:
     def content(self) -> bytes:
         text = json.dumps(self.body).encode()
         return text[: len(text) // 2] if self.is_cut else text
+
+
+class Server(Protocol):
+    """Answers calls in process."""
+
+    def respond(self, method: str, target: str, headers: Mapping[str, str], content: bytes) -> ServedAnswer: ...
 
 
 @dataclass(frozen=True)
@@ -310,7 +316,7 @@ class ImpactServer(NetworkServer):
 class ServerOutbound(Outbound):
     """Carries calls to servers in process: URL of each to the server."""
 
-    def __init__(self, servers: Mapping[str, NetworkServer]) -> None:
+    def __init__(self, servers: Mapping[str, Server]) -> None:
         self._servers = servers
 
     async def call(
@@ -333,7 +339,7 @@ class ServerOutbound(Outbound):
 
 
 @contextmanager
-def listening(server: NetworkServer) -> Iterator[str]:
+def listening(server: Server) -> Iterator[str]:
     """The address of the server on loopback. A cut answer announces more than it sends."""
 
     class Handler(BaseHTTPRequestHandler):

@@ -270,6 +270,13 @@ class Settings:
         parse_named_urls("awin", "cj", "impact"),
         (),
     )
+    destination_urls: tuple[tuple[str, str], ...] = setting(
+        "ALTHING_DESTINATION_URLS",
+        "Servers in place of ad platforms' own APIs, separated by commas, for tests and proxies: "
+        "`google_ads=http://127.0.0.1:9101,microsoft=…,meta=…,tiktok=…`.",
+        parse_named_urls("google_ads", "microsoft", "meta", "tiktok"),
+        (),
+    )
     trusted_proxies: tuple[Network, ...] = setting(
         "TRUSTED_PROXIES",
         "Addresses or networks, separated by commas, whose X-Forwarded-For is trusted.",

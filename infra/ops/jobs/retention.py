@@ -60,6 +60,8 @@ RULES: Final[dict[str, LiteralString]] = {
     " from notifications.notification) as n where place > 1000)",
     "messages to webhooks": "delete from notifications.webhook_delivery where state <> 'waiting'"
     " and created_at < now() - interval '30 days'",
+    "deliveries to ad platforms": "delete from destinations.delivery where state not in ('new', 'ready')"
+    " and created_at < now() - interval '400 days'",
     "digests": "delete from notifications.digest where queued_at < now() - interval '60 days'",
     "messages of the escrow provider": "delete from marketplace.escrow_message"
     " where received_at < now() - interval '90 days'",

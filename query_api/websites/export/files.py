@@ -156,6 +156,12 @@ TABLES: Final = (
             "id network schedule currency partner_id is_refused problem added_at pulled_at pulled_until rows import_id"
         ),
     ),
+    ExportTable(
+        "destinations",
+        "Ad platforms that get decided conversions",
+        "read.destinations",
+        _columns("id platform mapping is_automatic is_refused problem added_at changed_at"),
+    ),
     ExportTable("annotations", "Notes on the charts", "read.annotations", _columns("id at text")),
     ExportTable(
         "insights",

@@ -280,6 +280,7 @@ class Walk:
             ("/social-posts/", self.of.social_post),
             ("/annotations/", self.of.annotation),
             ("/costs/", self.of.cost),
+            ("/destinations/", self.of.destination),
             ("/alerts/", self.of.alert),
             ("/webhooks/", self.of.webhook),
             ("/views/", self.of.view),

@@ -173,8 +173,6 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.network_connections": 1,
         "rows of cost_changes": 10,
         "rows of read.imports": 1,
-        "rows of read.network_connections": 1,
-        "rows of read.network_imports": 1,
         "rows of read.saved_views": 1,
         "rows of read.default_views": 1,
         "rows of read.saved_queries": 1,

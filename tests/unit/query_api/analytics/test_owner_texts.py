@@ -23,7 +23,7 @@ NOBODYS_WORDS: Final = {
     ),
     "Addresses and settings of a website": (
         *("websites", "website_zones", "custom_domains", "alert_rules", "retention", "site_subscriptions"),
-        *("partner_terms", "site_releases", "imports", "statement_months", "accepted_months"),
+        *("partner_terms", "site_releases", "imports", "statement_months", "accepted_months", "destinations"),
     ),
     "What is stored of the person: found as such": ("conversion_steps", "reconciled_sales", "visitor_erasures"),
     "Everybody's, or an admin's": (

@@ -1,0 +1,1 @@
+"""The APIs of ad platforms that accept conversions."""

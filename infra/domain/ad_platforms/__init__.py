@@ -1,0 +1,1 @@
+"""Rules and files of the ad platforms that accept conversions. Pure."""
