@@ -30,7 +30,7 @@ def test_killed_at_every_step_a_file_counts_once_and_then_not_at_all(
     importer, settings = CostImporter(led), led.world.settings
     uploaded = importer.upload(google((*SPRING, "12.40"), (*AUTUMN, "5.00")))["importId"]
 
-    def step(state: str, before: dict[tuple[str, str], int], after: dict[tuple[str, str], int]) -> None:
+    def killed_until(state: str, before: dict[tuple[str, str], int], after: dict[tuple[str, str], int]) -> None:
         for moment in UNDONE:
             assert crashing_process.at(settings, "cost_imports", moment) == -9, moment
             assert importer.spent() == before, (state, moment)
@@ -39,11 +39,11 @@ def test_killed_at_every_step_a_file_counts_once_and_then_not_at_all(
         assert importer.spent() == after, state
 
     both = {SPRING: 1240, AUTUMN: 500}
-    step("ready", {}, {})
+    killed_until("ready", {}, {})
     importer.call(uploaded, "apply")
-    step("applied", {}, both)
+    killed_until("applied", {}, both)
     importer.call(uploaded, "undo")
-    step("undone", both, {})
+    killed_until("undone", both, {})
 
 
 @pytest.mark.crash
