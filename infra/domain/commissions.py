@@ -1,4 +1,4 @@
-"""What a sale pays, before any conversion or rounding. Pure.
+"""The commission of a sale, before any conversion or rounding. Pure.
 
 The decision about a conversion (`command_api.conversions.money`) and the table of reconciled sales
 (`projectors.read_models.conversions.reconciled_sales`) calculate by it.

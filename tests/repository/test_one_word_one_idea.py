@@ -12,7 +12,7 @@ from infra.kernel.config.paths import ROOT
 from infra.ops.retired_words import files, python_parts
 
 OF_CLAIMS: Final = re.compile(
-    r"(command_api|query_api)/(conversions|websites)/|(schemas|command_api|projectors)/[\w/]*(claim_limits|conversions|websites)"
+    r"(command_api|query_api)/(conversions|websites)/|infra/domain/report_merging|(schemas|command_api|projectors)/[\w/]*(claim_limits|conversions|websites)"
 )
 """Where a claim is a conversion that the public site key alone reports."""
 NAMES_OF_CLAIMS: Final = frozenset(

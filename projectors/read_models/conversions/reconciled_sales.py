@@ -132,13 +132,13 @@ def _put(rows: Rows, event: Crediting, row: Mapping[str, Any]) -> None:
     )
 
 
-def _credited(event: Crediting, before: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+def _credited(event: Crediting, held: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
     """Terms, tier and rates as of the event. A sale that a report's payout pays keeps the tier that it had."""
-    attribution, tier, rates = event.facts.attribution, before.get("tier"), dict(before.get("rates", {}))
+    attribution, tier, rates = event.facts.attribution, held.get("tier"), dict(held.get("rates", {}))
     if event.tier is not None:
         tier = event.tier.model_dump(mode="json")
     if attribution is not None and event.exchange_rate is not None:
-        payout = event.payout if not isinstance(event, conversions.ConversionAttributed) else _payout_of(before)
+        payout = event.payout if not isinstance(event, conversions.ConversionAttributed) else _payout_of(held)
         terms = terms_of_tier(attribution.terms, event.tier)
         of = commission_basis(event.facts.amount, payout, terms, "", event.exact, kind=event.facts.kind)[1]
         rates[of] = event.exchange_rate

@@ -60,10 +60,10 @@ class ChosenMonth:
     totals: MonthTotals
 
     def differences(self) -> Iterator[MonthDifference]:
-        """Yields the differences of sales in the order of their times, then those of payouts."""
+        """Yields the differences of payouts, then those of sales in the order of their times."""
         sales = self.books.sales(self.partner_id, self.month, self.partner.sources)
         found = (difference(self.partner.sources.compared(sale), self.month.month) for sale in sales)
-        return chain((one for one in found if one is not None), differences_of_payouts(self.totals.settled))
+        return chain(differences_of_payouts(self.totals.settled), (one for one in found if one is not None))
 
     @property
     def accepted(self) -> str | None:

@@ -252,7 +252,7 @@ def test_the_differences_as_csv_and_as_a_text_for_the_partner(month: Month) -> N
     assert answer.headers["content-disposition"].endswith(f'-{MONTH}.csv"')
     lines = list(csv.DictReader(io.StringIO(answer.text)))
     assert [(line["reason"], line["transaction"], line["tracked"], line["open"]) for line in lines] == [
-        ("not_reported", lost, "6.00", "6.00"), ("paid_short", "", "", "1.00"),
+        ("paid_short", "", "", "1.00"), ("not_reported", lost, "6.00", "6.00"),
     ]  # fmt: skip
     text = month.get(f"{PATH}.txt")
     assert text.headers["content-type"] == "text/plain; charset=utf-8"
