@@ -18,9 +18,14 @@ def model_of(model: type[Value], text: str | None, field: str, page: str) -> Val
     `CommandRejected` (bad_mapping for field `mapping`)."""
     try:
         sent: Any = loads(text) if text else {}
-        return model.model_validate({_snake(name): value for name, value in dict(sent).items()})
+        return model.model_validate(field_names(dict(sent)))
     except (JSONDecodeError, TypeError, ValueError, ValidationError, RecursionError) as error:
         raise invalid(f"bad_{field}", f"The {field} cannot be read. See {page} for its fields.", field) from error
+
+
+def field_names(sent: Any) -> Any:
+    """The members of an object under the names of its fields: they may be sent in camelCase, too."""
+    return {_snake(name): value for name, value in sent.items()} if isinstance(sent, dict) else sent
 
 
 def _snake(name: str) -> str:

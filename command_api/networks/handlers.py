@@ -7,9 +7,9 @@ from typing import Any, Final, LiteralString
 from uuid import UUID
 
 from command_api.kernel.command_handlers import CommandHandlers
-from command_api.kernel.decision import conflict, not_found
+from command_api.kernel.decision import conflict, invalid, not_found
 from command_api.kernel.unit_of_work import Appended, UnitOfWork
-from command_api.networks import commands, model
+from command_api.networks import commands, model, staging
 from command_api.networks.lookups import NAME
 from command_api.networks.model import NetworkImportAggregate
 from command_api.partners import model as partners
@@ -17,6 +17,7 @@ from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events import networks
 from schemas.events.conversions import ConversionForgotten
+from schemas.events.networks import ReportMapping
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.http.money import Amount
 from schemas.http.networks import NetworkImport
@@ -34,10 +35,9 @@ MAX_OPEN_IMPORTS: Final = 20
 @HANDLERS.on(commands.UploadNetworkReport, senders="accounts")
 def upload_network_report(command: commands.UploadNetworkReport, uow: UnitOfWork) -> NetworkImport:
     website = websites.require_owned(uow.load(command.website_id, websites.evolve), uow.context)
-    if command.partner_id is not None:
-        partner = uow.load(command.partner_id, partners.evolve)
-        if partner is None or not partner.is_for(website.account_id):
-            raise not_found("partner")
+    if command.partner_id is not None and not _is_open(command.partner_id, website, uow):
+        raise not_found("partner")
+    _check_partners(command.mapping, website, uow)
     uploaded = model.upload(
         command.import_id,
         website,
@@ -65,6 +65,7 @@ def upload_network_report(command: commands.UploadNetworkReport, uow: UnitOfWork
 @HANDLERS.on(commands.RemapNetworkImport, senders="accounts")
 def remap_network_import(command: commands.RemapNetworkImport, uow: UnitOfWork) -> NetworkImport:
     held = _owned(command.import_id, uow)
+    _check_partners(command.mapping, uow.load(held.website_id, websites.evolve), uow)
     return _append(held, model.remap(held, command.mapping, uow.context), uow)
 
 
@@ -96,6 +97,11 @@ def ask_about_network_import(command: commands.AskAboutNetworkImport, uow: UnitO
 def finish_reading(command: commands.FinishReading, uow: UnitOfWork) -> None:
     if (held := _current(command, uow)) is not None:
         uow.append(*model.finish_reading(held, command.counts, command.delta, uow.context))
+        return
+    changed = uow.load(command.import_id, model.evolve)
+    if changed is not None and changed.state is ImportState.CANCELLED:  # its rows were staged after that
+        for statement in staging.DELETE_ENDED:
+            uow.cursor.execute(statement, (changed.id,))
 
 
 @HANDLERS.on(commands.FailNetworkImport, senders="system")
@@ -136,7 +142,7 @@ def begin_to_count(event: DomainEvent, uow: Appended) -> None:
 @HANDLERS.after(networks.NetworkImportUndone, networks.NetworkImportCancelled)
 def delete_ended(event: DomainEvent, uow: Appended) -> None:
     """Deletes the file and the rows of an import that counts no more; its events remain."""
-    for statement in _DELETE_ENDED:
+    for statement in staging.DELETE_ENDED:
         uow.cursor.execute(statement, (event.originator_id,))
 
 
@@ -189,6 +195,21 @@ def _owned(import_id: UUID, uow: UnitOfWork) -> NetworkImportAggregate:
     return model.require_owned(loaded, website, uow.context)
 
 
+def _is_open(partner_id: UUID, website: websites.Website, uow: UnitOfWork) -> bool:
+    """Returns whether the partner may pay sales of the website."""
+    partner = uow.load(partner_id, partners.evolve)
+    return partner is not None and partner.is_for(website.account_id)
+
+
+def _check_partners(mapping: ReportMapping, website: websites.Website | None, uow: UnitOfWork) -> None:
+    """Raises `CommandRejected` (unknown_partner) for an advertiser that is mapped to no partner of the website."""
+    advertisers = {partner_id: advertiser for advertiser, partner_id in (mapping.partners or {}).items()}
+    for partner_id, advertiser in advertisers.items():
+        if website is None or not _is_open(partner_id, website, uow):
+            message = f"The partner of advertiser “{advertiser[:80]}” does not exist, or is not open to this website."
+            raise invalid("unknown_partner", message, "mapping.partners")
+
+
 def _append(held: NetworkImportAggregate, events: list[DomainEvent], uow: UnitOfWork) -> NetworkImport:
     return state_of(uow.advance(model.evolve, held, events))
 
@@ -212,10 +233,6 @@ _FORGET: Final = (
     " WHERE website_id = %(website)s AND network = ANY(%(networks)s) AND txid = ANY(%(names)s)",
 )
 _STORED: Final = "SELECT coalesce(sum(octet_length(sealed)), 0) FROM networks.import_file WHERE website_id = %s"
-_DELETE_ENDED: Final = (
-    "DELETE FROM networks.import_file WHERE import_id = %s",
-    "DELETE FROM networks.import_row WHERE import_id = %s AND kind <> 'rejected'",
-)
 _ADD_JOB: Final = "INSERT INTO networks.import_job (import_id, website_id) VALUES (%s, %s)"
 _ADD_PART: Final = "INSERT INTO networks.import_file (import_id, part, website_id, sealed) VALUES (%s, %s, %s, %s)"
 _RESET: Final = "UPDATE networks.import_job SET done = 0, awaited = NULL, done_until = '' WHERE import_id = %s"

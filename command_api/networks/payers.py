@@ -61,13 +61,7 @@ def payers(
     """The partners that may pay rows of the website."""
     rows = connection.execute(_CANDIDATES, {"website": website_id, "account": account_id})
     found = [PayerCandidate(id, name, preset or "") for id, name, preset in rows]
-    allowed = {one.id for one in found}
-    return Payers(
-        network,
-        found,
-        chosen,
-        {folded(text): partner_id for text, partner_id in mapped.items() if partner_id in allowed},
-    )
+    return Payers(network, found, chosen, {folded(text): partner_id for text, partner_id in mapped.items()})
 
 
 def folded(text: str) -> str:

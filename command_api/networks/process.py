@@ -113,6 +113,9 @@ class ImportWork:
             return self._let_count(held, website, applies=True) or commands.FinishApplying(held.id)
         if held.state is ImportState.UNDOING:
             return self._let_count(held, website, applies=False) or commands.FinishUndoing(held.id)
+        if held.state is ImportState.CANCELLED:  # while it was read, and the reading ended before it could tell
+            for statement in staging.DELETE_ENDED:
+                self.container.execute(statement, held.id)
         return None
 
     def _read(self, held: NetworkImportAggregate, website: Website) -> Command[None]:

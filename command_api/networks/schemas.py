@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from command_api.kernel.form_json import field_names
 from command_api.kernel.http import RequestModel
 from schemas.events.networks import ReportMapping
 
@@ -26,4 +28,6 @@ class UploadedReport(RequestModel):
 class ChangeReportMapping(RequestModel):
     """How the file is read; fields without a value are detected again."""
 
-    mapping: ReportMapping = Field(description="The whole mapping: it replaces the one before")
+    mapping: Annotated[ReportMapping, BeforeValidator(field_names)] = Field(
+        description="The whole mapping: it replaces the one before"
+    )

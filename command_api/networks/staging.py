@@ -110,6 +110,13 @@ def refused(line: RejectedLine) -> StagedRow:
     return StagedRow(line.line, "", "", REJECTED, is_unmatched=False, detail=_without_nul(detail))
 
 
+DELETE_ENDED: Final = (
+    "DELETE FROM networks.import_file WHERE import_id = %s",
+    "DELETE FROM networks.import_row WHERE import_id = %s AND kind <> 'rejected'",
+)
+"""Statements that delete what is stored of an import that counts no more, but for its rejected rows."""
+
+
 def replace_rows(
     connection: Rows, import_id: UUID, website_id: UUID, network: str, rows: Iterable[StagedRow]
 ) -> tuple[int, datetime | None]:

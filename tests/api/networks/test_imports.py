@@ -13,7 +13,11 @@ import pytest
 
 from command_api.conversions.model import Conversion
 from command_api.kernel.aggregates import next_event
-from command_api.kernel.decision import system_context
+from command_api.kernel.decision import CommandContext, system_context
+from command_api.networks.commands import CancelNetworkImport
+from command_api.networks.model import NetworkImportAggregate
+from command_api.networks.process import ImportWork
+from command_api.websites.model import Website
 from infra.kernel.config.settings import Settings
 from schemas.events.conversions import ConversionForgotten
 from schemas.identity import conversion_id
@@ -262,6 +266,51 @@ def test_a_row_of_no_known_partner_is_rejected_until_the_mapping_names_it(led: P
     body = {"mapping": {"partners": {"77": other["id"]}}}
     changed = led.world.call("PATCH", f"{IMPORTS}/{preview['importId']}", led.world.owner, json=body)
     assert (changed.status_code, changed.json()["new"], changed.json()["rejected"]) == (200, 1, []), changed.text
+
+
+def test_a_mapping_is_sent_in_camel_case_or_in_the_names_of_its_fields(led: Policies) -> None:
+    importer = Importer(led)
+    preview = importer.upload([sale(importer.txid(), 5)], mapping=json.dumps({"decimalMark": "."}))
+    for mapping in ({"decimalMark": ".", "dateOrder": "ymd"}, {"decimal_mark": ".", "date_order": "ymd"}):
+        changed = led.world.call(
+            "PATCH", f"{IMPORTS}/{preview['importId']}", led.world.owner, json={"mapping": mapping}
+        )
+        assert (changed.status_code, changed.json()["new"]) == (200, 1), changed.text
+    wrong = {"mapping": {"decimalPoint": "."}}
+    refused = led.world.call("PATCH", f"{IMPORTS}/{preview['importId']}", led.world.owner, json=wrong)
+    assert refused.status_code == 400, refused.text
+
+
+def test_a_mapping_names_partners_that_are_open_to_the_website(led: Policies) -> None:
+    importer, stranger = Importer(led), led.world.person()
+    body = {"name": "Theirs", "baseUrl": "https://foreign.example", "commission": 10}
+    foreign = led.world.call("POST", "/api/platform/partners", stranger, json=body).json()
+    for partner in (foreign["id"], str(uuid4())):
+        mapping = {"partners": {"77": partner}}
+        refused = importer.upload([sale(importer.txid(), 5)], status=400, mapping=json.dumps(mapping))
+        assert (refused["code"], refused["errors"][0]["field"]) == ("unknown_partner", "mapping.partners")
+        assert refused["message"].startswith("The partner of advertiser “77” does not exist")
+    preview = importer.upload([sale(importer.txid(), 5)])
+    path = f"{IMPORTS}/{preview['importId']}"
+    changed = led.world.call("PATCH", path, led.world.owner, json={"mapping": {"partners": {"77": foreign["id"]}}})
+    assert (changed.status_code, changed.json()["code"]) == (400, "unknown_partner")
+
+
+def test_an_import_that_is_cancelled_while_it_is_read_leaves_no_rows(
+    led: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    importer, compare = Importer(led), ImportWork._preview
+
+    def cancelled(work: ImportWork, held: NetworkImportAggregate, website: Website) -> Any:
+        command = CancelNetworkImport(held.id)
+        led.world.core.commands.dispatch(command, CommandContext(datetime.now(UTC), website.account_id))
+        return compare(work, held, website)
+
+    monkeypatch.setattr(ImportWork, "_preview", cancelled)
+    found = importer.upload([sale(importer.txid(), 5), sale(importer.txid(), 6)])
+    assert found["state"] == "cancelled"
+    stored = "SELECT count(*) FROM networks.import_row WHERE import_id = %s"
+    wait_for(lambda: importer.world.count(stored, UUID(found["importId"])) == 0, "no row to be stored")
 
 
 def test_two_imports_of_one_sale_at_once_leave_one_sale(led: Policies) -> None:
