@@ -131,7 +131,7 @@ def split_network_sale(reports: Iterable[Reported]) -> tuple[Reported | None, li
 
 
 def _without_account(others: Sequence[Reported]) -> Sequence[Reported]:
-    """What counts of the other reports once the network's account is gone. A claim above the limit is kept only beside
+    """Returns the reports that count once the network's account is gone. A claim above the limit is kept only beside
     something trusted: without that it is none."""
     is_trusted = any(one.key_kind != CLAIM for one in others)
     return others if is_trusted else [one for one in others if not one.amount_refused]

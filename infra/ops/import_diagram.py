@@ -18,7 +18,7 @@ from infra.kernel.config.paths import ROOT
 
 PATH: Final = ROOT / "docs" / "images" / "architecture.svg"
 SERVICES: Final = ("command_api", "query_api")  # with a kernel, and a package for each context
-WIDTH: Final = 1200
+WIDTH: Final = 1260
 _PAD, _GAP, _SIDE, _TITLE, _CHIP, _ROW, _FLOOR, _LANE = 10, 12, 76, 130, 22, 27, 46, 20
 """Pixels: inside a box, between boxes, beside the services, a title, a chip, a row, between layers, between arrows."""
 

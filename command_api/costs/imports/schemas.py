@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from command_api.kernel.form_json import field_names
 from command_api.kernel.http import RequestModel
 from schemas.events.costs import CostMapping
 
@@ -23,4 +25,6 @@ class UploadedCosts(RequestModel):
 class ChangeCostMapping(RequestModel):
     """How the file is read; fields without a value are detected again."""
 
-    mapping: CostMapping = Field(description="The whole mapping: it replaces the one before")
+    mapping: Annotated[CostMapping, BeforeValidator(field_names)] = Field(
+        description="The whole mapping: it replaces the one before"
+    )

@@ -4,7 +4,7 @@
 const READS = '/api/platform/reads';
 const PREFIX = '/api/platform/';
 /** Streams and files are no JSON. */
-export const ALONE = /\/live$|\.(csv|svg|html|pdf|zip)$|\/(data|picture|export|file|result)$|\/images\//;
+export const ALONE = /\/live$|\.(csv|svg|html|pdf|txt|zip)$|\/(data|picture|export|file|result)$|\/images\//;
 const MOST = 16;
 /** Of a whole query; the server takes three times as much. */
 const MOST_CHARACTERS = 8000;
