@@ -203,7 +203,13 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
     merged = merge(reports)
     contradicted = contradictions(reported, reports, merged)
     if reported.report_id not in merged.winners and not _tells_unread(reported, conversion, merged):
-        adds = contradicted or is_part(reported, reports) or names_first(reported, conversion.reports)
+        beside = [each for each in conversion.reports if each.network_sale is None]  # the network's account may go
+        adds = (
+            contradicted
+            or is_part(reported, reports)
+            or names_first(reported, beside)
+            or contradictions(reported, alone := [*beside, reported], merge(alone))
+        )
         if not adds or len(conversion.reports) >= MAX_REPORTS:
             return []
         if any(_repeats(earlier, reported) for earlier in conversion.reports):

@@ -52,6 +52,7 @@ ELSEWHERE = (
     "/api/marketplace/",
     "/api/platform/affiliate/",
     "/api/platform/costs/imports",
+    "/api/platform/destinations",
     "/api/platform/learning",
     "/api/platform/networks/",
     "/api/platform/sites",

@@ -174,6 +174,20 @@ def test_a_claim_that_repeats_what_the_account_replaces_is_no_conflict() -> None
         assert picture(end(*order))["conflicts"] == 1, order
 
 
+def test_a_report_that_says_nothing_new_beside_the_account_is_kept_for_when_it_goes() -> None:
+    reports = [
+        report(1, key_kind="secret"),
+        report(2, key_kind="secret", payout=usd(75)),
+        report(3, key_kind="postback", payout=usd(50), status="reversed"),
+        report(4, key_kind="secret", status="reversed"),
+    ]
+    for order in permutations(reports):
+        without = picture(end(*order))
+        for place in range(len(order) + 1):
+            account = stated(1, partner_id=ALFA.id)
+            assert picture(end(*order[:place], account, *order[place:], stated(2, gone=True))) == without
+
+
 def _earned(state: Conversion) -> int:
     return state.commission - state.reversed_commission if state.is_open else 0
 
