@@ -167,7 +167,8 @@ def _queue(
     event: DecisionEvent,
     destinations: list[tuple[UUID]],
 ) -> None:
-    """One delivery looks at all that was decided before it: a destination that has a new one needs no other."""
+    """One delivery looks at all that was decided before it: a destination that has a new one needs no other. That one
+    is locked, so that it is not prepared before this decision can be seen."""
     for (destination_id,) in destinations:
         values = (destination_id, event.facts.website_id, event.originator_id, event.timestamp, event.timestamp)
         for row in uow.cursor.execute(_QUEUE, values).fetchall():
@@ -208,8 +209,8 @@ _DELETE_ONE: Final[LiteralString] = "DELETE FROM destinations.delivery WHERE id 
 _REFUSE: Final[LiteralString] = "UPDATE destinations.destination SET is_refused = true WHERE destination_id = %s"
 _QUEUE: Final[LiteralString] = (
     "INSERT INTO destinations.delivery (destination_id, website_id, conversion_id, created_at, due_at)"
-    " VALUES (%s, %s, %s, %s, %s) ON CONFLICT (destination_id, conversion_id) WHERE state = 'new' DO NOTHING"
-    " RETURNING id"
+    " VALUES (%s, %s, %s, %s, %s) ON CONFLICT (destination_id, conversion_id) WHERE state = 'new'"
+    " DO UPDATE SET due_at = excluded.due_at RETURNING id"
 )
 _FORGET: Final[LiteralString] = (
     "UPDATE destinations.delivery SET click_sealed = NULL, click_event_id = NULL, page_url = NULL"

@@ -96,6 +96,7 @@ def _prepare_all(
         if store.is_sending_another(container, delivery):
             yield delivery.id, now + AFTER_ANOTHER
             continue
+        store.begin(container, delivery)
         result = _prepare(container, clicks, delivery, now)
         if result is not None:
             yield delivery.id, result

@@ -81,7 +81,13 @@ def last_sent(container: Container, delivery: StoredDelivery) -> LastSent | None
 
 def is_sending_another(container: Container, delivery: StoredDelivery) -> bool:
     """Returns whether an earlier delivery of the conversion is being sent: its outcome is not known yet."""
-    return bool(container.select(_SENDING, delivery.destination_id, delivery.conversion_id))
+    return bool(container.select(_SENDING, delivery.destination_id, delivery.conversion_id, delivery.id))
+
+
+def begin(container: Container, delivery: StoredDelivery) -> None:
+    """Begins to prepare: a later decision about the conversion makes another delivery, and waits no longer for this
+    one."""
+    container.execute(_BEGIN, delivery.id)
 
 
 def prepare(container: Container, delivery: StoredDelivery, step: DeliveryStep, page_url: str, now: datetime) -> None:
@@ -152,11 +158,13 @@ _TOLD: Final[LiteralString] = (
 )
 _SENDING: Final[LiteralString] = (
     "SELECT 1 FROM destinations.delivery WHERE destination_id = %s AND conversion_id = %s AND state = 'ready'"
+    " AND id <> %s"
 )
+_BEGIN: Final[LiteralString] = "UPDATE destinations.delivery SET state = 'ready' WHERE id = %s AND state = 'new'"
 _PREPARE: Final[LiteralString] = (
-    "UPDATE destinations.delivery SET state = 'ready', prepared_at = %s, kind = %s, event_name = %s, occurred_at = %s,"
+    "UPDATE destinations.delivery SET prepared_at = %s, kind = %s, event_name = %s, occurred_at = %s,"
     " value = %s, currency = %s, click_event_id = %s, clicked_at = %s, click_sealed = %s, page_url = %s"
-    " WHERE id = %s AND state = 'new'"
+    " WHERE id = %s AND kind IS NULL"
 )
 _PAUSE: Final[LiteralString] = (
     "UPDATE destinations.destination SET paused_until = greatest(paused_until, %s) WHERE destination_id = %s"

@@ -226,6 +226,23 @@ def test_a_pending_sale_is_not_sent(advertiser: Advertiser, meta: MetaServer) ->
     assert (meta.calls, advertiser.log(destination)) == ([], [])
 
 
+def test_a_decision_while_a_delivery_is_prepared_is_another_delivery(
+    advertiser: Advertiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sale was read, and is reversed before its content is stored."""
+    destination = advertiser.connect("google_ads")
+    sold, found = advertiser.sale(advertiser.visit(gclid="Cj0KCQ-plain")), ClickHouseAdClicks.of_conversion
+
+    def reversed_meanwhile(self: ClickHouseAdClicks, *args: Any) -> Any:
+        monkeypatch.undo()
+        advertiser.decide(sold, "reverse", reason="returned")
+        return found(self, *args)
+
+    monkeypatch.setattr(ClickHouseAdClicks, "of_conversion", reversed_meanwhile)
+    advertiser.deliver_to_the_end()
+    assert [kind for kind, _, _ in advertiser.log(destination)] == ["conversion", "retraction"]
+
+
 def test_a_kill_between_call_and_record_counts_once(
     advertiser: Advertiser, meta: MetaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
