@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -13,14 +13,14 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from infra.domain.payout_files import opened
+from infra.domain.payout_matching import Balance, Lot, Paid, balance, spans
 from infra.kernel.http.openapi import file_response
 from query_api.conversions.list_query import Id
-from query_api.conversions.payout_matching import AGES, Balance, Lot, Paid, balance
 from query_api.kernel.authorization import Website, require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.pagination import Page50, bad_cursor
 from query_api.kernel.postgres_reader import PostgresReader, Row
-from schemas.days import FIRST_YEAR, day_start, local_day
+from schemas.days import day_start, local_day
 from schemas.http.conversions import Allocation, Payout
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
@@ -254,16 +254,6 @@ def _balances_of_zone(reader: PostgresReader, websites: Sequence[Website], now: 
     for website, partner in known:
         found[website].by_partner[partner] = balance(lots[website, partner], paid[website, partner], today)
     return found
-
-
-def spans(today: date) -> list[date]:
-    """Returns the first days of the spans that are added up: of each month, and each day of those that differ in
-    age."""
-    recent = today - timedelta(days=AGES[-1] + 1)
-    months = (date(year, month, 1) for year in range(FIRST_YEAR, recent.year + 1) for month in range(1, 13))
-    return [day for day in months if day <= recent] + [
-        recent + timedelta(days=number) for number in range(1, (today - recent).days + 2)
-    ]
 
 
 def _aged(found: Iterable[Balance]) -> Aged:

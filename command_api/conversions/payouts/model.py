@@ -1,7 +1,7 @@
 """Payout aggregate: what a partner paid a website. Nothing is edited: a further event corrects or voids it. Pure.
 
 Which months a payout settles is not decided here: those that a person names, else the oldest open ones, by the rules of
-`query_api.conversions.payout_matching`, as of the moment of the question.
+`infra.domain.payout_matching`, as of the moment of the question.
 """
 
 from __future__ import annotations

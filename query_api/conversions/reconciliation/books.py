@@ -16,8 +16,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from infra.domain.exchange_rates import RateBook
-from query_api.conversions.payout_matching import Paid
-from query_api.conversions.payouts import spans
+from infra.domain.payout_matching import Paid, spans
 from query_api.conversions.reconciliation.months import PartnerBooks, SaleGroup, partner_books
 from query_api.conversions.reconciliation.sales import PartnerSources, Sale, Side
 from query_api.conversions.statements.periods import StatementMonth, periods

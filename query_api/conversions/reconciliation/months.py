@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 
-from query_api.conversions.payout_matching import Paid
+from infra.domain.payout_matching import Paid
 from query_api.conversions.reconciliation.sales import (
     DifferenceReason,
     MonthDifference,

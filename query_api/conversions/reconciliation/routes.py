@@ -16,9 +16,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from infra.domain.payout_matching import AGES
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.route_costs import EXPORT, costs
-from query_api.conversions.payout_matching import AGES
 from query_api.conversions.payouts import Aged
 from query_api.conversions.reconciliation import schemas
 from query_api.conversions.reconciliation.books import WebsiteBooks, website_books

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from query_api.conversions.payout_matching import Lot, Paid, unsettled
+from infra.domain.payout_matching import Lot, Paid, unsettled
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from query_api.conversions.payout_matching import Paid
+from infra.domain.payout_matching import Paid
 from query_api.conversions.reconciliation.months import (
     PartnerBooks,
     ReconciledMonth,

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from query_api.conversions.payout_matching import Balance, Lot, MonthBalance, Paid, balance
+from infra.domain.payout_matching import Balance, Lot, MonthBalance, Paid, balance
 
 TODAY = date(2026, 11, 24)
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
+
+from schemas.days import FIRST_YEAR
 
 AGES: Final = (30, 60, 90)
 """Last day of each age but the oldest."""
@@ -57,6 +59,16 @@ class Balance:
     aged: tuple[int, int, int, int]
     """Open for 0-30, 31-60, 61-90 and more days."""
     months: tuple[MonthBalance, ...]
+
+
+def spans(today: date) -> list[date]:
+    """Returns the first days of the spans that are added up: of each month, and each day of those that differ in
+    age."""
+    recent = today - timedelta(days=AGES[-1] + 1)
+    months = (date(year, month, 1) for year in range(FIRST_YEAR, recent.year + 1) for month in range(1, 13))
+    return [day for day in months if day <= recent] + [
+        recent + timedelta(days=number) for number in range(1, (today - recent).days + 2)
+    ]
 
 
 def balance(lots: Iterable[Lot], payouts: Sequence[Paid], today: date) -> Balance:
