@@ -26,7 +26,8 @@ class AlertParameter:
 
 @dataclass(frozen=True, slots=True)
 class AlertDefaults:
-    """`threshold`: from where on the alert opens; `minimum`: clicks below which nothing is compared."""
+    """`threshold`: from where on the alert opens; `minimum`: clicks or decisions below which nothing is
+    compared."""
 
     title: str
     threshold: AlertParameter | None = None
@@ -47,6 +48,16 @@ ALERTS: Final[Mapping[AlertKind, AlertDefaults]] = {
     AlertKind.PARTNER_DEACTIVATED: AlertDefaults("A partner with links is deactivated"),
     AlertKind.LINK_BROKEN: AlertDefaults("The page behind a link is gone"),
     AlertKind.MONTH_CLOSED: AlertDefaults("A month is closed, with its totals"),
+    AlertKind.REPORTS_STOPPED: AlertDefaults(
+        "Reports of a connected network stop arriving", AlertParameter("days", 2, 1, 60)
+    ),
+    AlertKind.IMPORT_FAILED: AlertDefaults("A report of a network cannot be read"),
+    AlertKind.DECLINES_ROSE: AlertDefaults(
+        "A partner declines more than usual",
+        AlertParameter("percentage points", 15, 5, 90),
+        AlertParameter("decided conversions", 30, 10, 1_000_000),
+    ),
+    AlertKind.PARTNER_OVERDUE: AlertDefaults("A partner pays late", AlertParameter("days", 30, 1, 90)),
 }
 
 

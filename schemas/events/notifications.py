@@ -66,6 +66,10 @@ class AlertKind(StrEnum):
     PARTNER_DEACTIVATED = "partner_deactivated"
     LINK_BROKEN = "link_broken"
     MONTH_CLOSED = "month_closed"
+    REPORTS_STOPPED = "reports_stopped"
+    IMPORT_FAILED = "import_failed"
+    DECLINES_ROSE = "declines_rose"
+    PARTNER_OVERDUE = "partner_overdue"
 
 
 class AlertRuleSet(DomainEvent):

@@ -183,6 +183,20 @@ const RULES = [
   rule('partner_deactivated', 'A partner with links is deactivated'),
   rule('link_broken', 'The page behind a link is gone'),
   rule('month_closed', 'A month is closed, with its totals', null, null, 'r2'),
+  rule('reports_stopped', 'Reports of a connected network stop arriving', {
+    unit: 'days',
+    default: 2,
+    least: 1,
+    most: 60,
+  }),
+  rule('import_failed', 'A report of a network cannot be read'),
+  rule(
+    'declines_rose',
+    'A partner declines more than usual',
+    { unit: 'percentage points', default: 15, least: 5, most: 90 },
+    { unit: 'decided conversions', default: 30, least: 10, most: 1_000_000 },
+  ),
+  rule('partner_overdue', 'A partner pays late', { unit: 'days', default: 30, least: 1, most: 90 }),
 ];
 const alert = (id, kind, title, opened, resolved = null) => ({
   id,

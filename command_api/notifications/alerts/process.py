@@ -21,6 +21,7 @@ from command_api.notifications.alerts import commands
 from command_api.notifications.alerts.checks import Check
 from command_api.notifications.alerts.link_health import LinkChecker, LinkHealth
 from command_api.notifications.alerts.names import DAILY, FREQUENT, LINKS, MAILS
+from command_api.notifications.alerts.networks import NetworkFinder
 from command_api.notifications.alerts.rates import conversion_rate_fell, epc_fell
 from command_api.notifications.alerts.records import RecordFinder
 from command_api.notifications.alerts.traffic import TrafficFinder
@@ -46,7 +47,7 @@ def alert_processes(
 ) -> Sequence[ProcessManager]:
     """Returns the process managers of alerts. `clients`: connections to ClickHouse; `links`: requests destinations."""
     traffic, records = TrafficFinder(container, clients, log), RecordFinder(container)
-    health = LinkHealth(container, links)
+    health, networks = LinkHealth(container, links), NetworkFinder(container)
     checks = (
         Check(
             FREQUENT,
@@ -55,6 +56,8 @@ def alert_processes(
                 AlertKind.POSTBACKS_REJECTED: traffic.rejected,
                 AlertKind.PENDING_CONVERSIONS: records.pending,
                 AlertKind.PARTNER_DEACTIVATED: records.deactivated,
+                AlertKind.REPORTS_STOPPED: networks.stopped,
+                AlertKind.IMPORT_FAILED: networks.failed,
             },
             lambda _website, now: now + EVERY,
         ),
@@ -64,6 +67,8 @@ def alert_processes(
                 AlertKind.CONVERSION_RATE_FELL: traffic.rates(conversion_rate_fell),
                 AlertKind.EPC_FELL: traffic.rates(epc_fell),
                 AlertKind.MONTH_CLOSED: records.closed_month,
+                AlertKind.DECLINES_ROSE: networks.declined,
+                AlertKind.PARTNER_OVERDUE: networks.overdue,
             },
             lambda website, now: next_due(ZoneInfo(website.timezone), now),
         ),

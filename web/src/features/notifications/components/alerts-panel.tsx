@@ -84,7 +84,7 @@ function Rule({ rule }: { readonly rule: AlertRule }) {
         {rule.threshold && (
           <NumberInput
             label={`${rule.title}: ${rule.threshold.unit}`}
-            before={rule.threshold.unit === 'percent' ? 'by' : rule.threshold.unit === 'hours' ? 'for' : 'from'}
+            before={rule.threshold.unit.startsWith('percent') ? 'by' : rule.threshold.unit === 'hours' ? 'for' : 'from'}
             number={rule.threshold}
             disabled={!rule.enabled}
             onSave={(threshold) => save.mutate({ ...now, threshold })}

@@ -10,4 +10,8 @@ export const ALERT_NAMES: Readonly<Record<AlertKind, string>> = {
   partner_deactivated: 'A partner with links is deactivated',
   link_broken: 'The page behind a link is gone',
   month_closed: 'A month is closed, with its totals',
+  reports_stopped: 'Reports of a connected network stop arriving',
+  import_failed: 'A report of a network cannot be read',
+  declines_rose: 'A partner declines more than usual',
+  partner_overdue: 'A partner pays late',
 };
