@@ -50,8 +50,8 @@ def checked_credentials(platform: AdPlatform, given: Mapping[str, str]) -> dict[
         needed = ", ".join(rules.credentials)
         end = ", or nothing: conversions are then in files to upload" if rules.has_files else ""
         raise invalid("bad_credentials", f"{rules.name} needs {needed}{end}.", "credentials")
-    for name, form in rules.credentials.items():
-        if not form.fullmatch(stripped[name]):
+    for name, credential in rules.credentials.items():
+        if not credential.form.fullmatch(stripped[name]):
             raise invalid("bad_credentials", f"This is no {name} of {rules.name}.", "credentials")
     return stripped
 

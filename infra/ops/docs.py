@@ -16,6 +16,7 @@ from typing import Final
 import projectors.docs
 import schemas.docs
 import schemas.networks_docs
+from infra.domain.ad_platforms import docs as ad_platforms_docs
 from infra.domain.sql_access import docs as analysts_docs
 from infra.kernel.config import docs as settings_docs
 from infra.kernel.config.paths import ROOT
@@ -38,7 +39,7 @@ def main() -> int:
 def documents() -> dict[Path, str]:
     """Every page that is generated, as a whole or in parts, with its text as it should be."""
     written = {schemas.docs.PATH: schemas.docs.events_page(), import_diagram.PATH: import_diagram.diagram()}
-    for pages in (settings_docs.DOCUMENTS, schemas.networks_docs.DOCUMENTS):
+    for pages in (settings_docs.DOCUMENTS, schemas.networks_docs.DOCUMENTS, ad_platforms_docs.DOCUMENTS):
         written |= {path: make() for path, make in pages.items()}
     part_texts = parts()
     for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]):

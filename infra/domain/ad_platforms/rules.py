@@ -1,6 +1,6 @@
 """The rules of each ad platform: click ids, windows of days, corrections, files and credentials.
 
-docs/destinations.md shows the same to users.
+docs/destinations.md shows the same to users; the web app has what it needs in a table that `make docs` writes.
 """
 
 from __future__ import annotations
@@ -23,15 +23,25 @@ _DAYS_90: Final = timedelta(days=90)
 
 
 @dataclass(frozen=True, slots=True)
+class Credential:
+    """One of the credentials of a platform's API. `label`: as the platform calls it; `form`: of its values. A secret is
+    not shown while it is entered."""
+
+    label: str
+    form: Pattern[str]
+    is_secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PlatformRules:
     """The rules of one platform. `click_ids`: parameter and form, the best first. `max_event_age`: between a conversion
-    and its delivery. `takes_corrections`: later amounts and retractions. `credentials`: of its API. `name_form`: the
-    names of conversions that its API knows."""
+    and its delivery. `takes_corrections`: later amounts and retractions. `credentials`: of its API, by name.
+    `name_form`: the names of conversions that its API knows."""
 
     platform: AdPlatform
     name: str
     click_ids: Mapping[str, Pattern[str]]
-    credentials: Mapping[str, Pattern[str]]
+    credentials: Mapping[str, Credential]
     max_click_age: timedelta | None = None
     max_event_age: timedelta | None = None
     takes_corrections: bool = False
@@ -40,6 +50,15 @@ class PlatformRules:
     name_hint: str = ""
 
 
+_ACCESS: Final = {
+    "developerToken": Credential("Developer token", _SECRET, is_secret=True),
+    "clientId": Credential("Client ID", _SECRET),
+    "clientSecret": Credential("Client secret", _SECRET, is_secret=True),
+    "refreshToken": Credential("Refresh token", _SECRET, is_secret=True),
+}
+"""Of an application that Google or Microsoft lets into an account."""
+_ACCESS_TOKEN: Final = Credential("Access token", _SECRET, is_secret=True)
+
 PLATFORMS: Final[Mapping[AdPlatform, PlatformRules]] = {
     each.platform: each
     for each in (
@@ -47,13 +66,7 @@ PLATFORMS: Final[Mapping[AdPlatform, PlatformRules]] = {
             AdPlatform.GOOGLE_ADS,
             "Google Ads",
             {"gclid": _CLICK_ID, "gbraid": _CLICK_ID, "wbraid": _CLICK_ID},
-            {
-                "customerId": _NUMBER,
-                "developerToken": _SECRET,
-                "clientId": _SECRET,
-                "clientSecret": _SECRET,
-                "refreshToken": _SECRET,
-            },
+            {"customerId": Credential("Customer ID", _NUMBER), **_ACCESS},
             max_click_age=_DAYS_90,
             takes_corrections=True,
             has_files=True,
@@ -65,12 +78,9 @@ PLATFORMS: Final[Mapping[AdPlatform, PlatformRules]] = {
             "Microsoft Advertising",
             {"msclkid": _MICROSOFT_CLICK_ID},
             {
-                "customerId": _NUMBER,
-                "accountId": _NUMBER,
-                "developerToken": _SECRET,
-                "clientId": _SECRET,
-                "clientSecret": _SECRET,
-                "refreshToken": _SECRET,
+                "customerId": Credential("Customer ID", _NUMBER),
+                "accountId": Credential("Account ID", _NUMBER),
+                **_ACCESS,
             },
             max_click_age=_DAYS_90,
             takes_corrections=True,
@@ -80,14 +90,17 @@ PLATFORMS: Final[Mapping[AdPlatform, PlatformRules]] = {
             AdPlatform.META,
             "Meta",
             {"fbclid": _CLICK_ID},
-            {"pixelId": _NUMBER, "accessToken": _SECRET},
+            {"pixelId": Credential("Pixel ID", _NUMBER), "accessToken": _ACCESS_TOKEN},
             max_event_age=timedelta(days=7),
         ),
         PlatformRules(
             AdPlatform.TIKTOK,
             "TikTok",
             {"ttclid": _CLICK_ID},
-            {"pixelCode": re.compile("[A-Z0-9]{10,40}"), "accessToken": _SECRET},
+            {
+                "pixelCode": Credential("Pixel code", re.compile("[A-Z0-9]{10,40}")),
+                "accessToken": _ACCESS_TOKEN,
+            },
         ),
     )
 }
