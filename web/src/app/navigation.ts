@@ -69,7 +69,10 @@ const WORK: readonly WorkEntry[] = [
     to: '/conversions',
     icon: 'conversions',
     key: 'c',
-    sections: [{ label: 'Network reports', to: '/conversions/networks' }],
+    sections: [
+      { label: 'Network reports', to: '/conversions/networks' },
+      { label: 'Ad platforms', to: '/conversions/ad-platforms' },
+    ],
   },
   {
     label: 'Payouts',

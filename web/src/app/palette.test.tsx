@@ -46,6 +46,7 @@ test.each([
   ['hosting', 'Hosting Partner'],
   ['partner', 'Add partner'],
   ['approve', 'Approve pending conversions'],
+  ['google ads', 'Send conversions to ad platforms'],
   ['2fa', 'Two-factor sign-in'],
   ['rebuild', 'Projections and replays'],
   ['wordpress', 'WordPress'],

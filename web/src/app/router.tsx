@@ -200,6 +200,14 @@ const networkReport = createRoute({
   component: lazyRouteComponent(() => import('./pages/network-reports'), 'NetworkReportPage'),
 });
 
+const adPlatforms = createRoute({
+  getParentRoute: () => member,
+  path: '/conversions/ad-platforms',
+  staticData: { title: 'Ad platforms', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/ad-platforms'), 'AdPlatformsPage'),
+});
+
 const links = createRoute({
   getParentRoute: () => member,
   path: '/links',
@@ -475,6 +483,7 @@ const routeTree = root.addChildren([
     conversions,
     networkReports,
     networkReport,
+    adPlatforms,
     links,
     link,
     myPartners,

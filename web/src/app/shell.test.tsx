@@ -45,6 +45,7 @@ test('work pages of a signed-in person: the specified entries on top, all others
     'Links',
     'Conversions',
     'Network reports',
+    'Ad platforms',
     'Payouts',
     'Insights',
     'Builder',
@@ -99,6 +100,7 @@ test.each([
   ['/links/l1', 'Links'],
   ['/links/partners', 'My partners'],
   ['/conversions/networks', 'Network reports'],
+  ['/conversions/ad-platforms', 'Ad platforms'],
 ])('%s is a page of %s', async (path, entry) => {
   useUi.getState().setSideNav('full');
   signIn();

@@ -60,6 +60,7 @@ const MEMBERS = [
   '/analytics',
   '/conversions',
   '/conversions/networks',
+  '/conversions/ad-platforms',
   '/links',
   '/links/l1',
   '/account-settings',

@@ -53,6 +53,13 @@ export function ConversionsPage() {
             >
               Network reports
             </Link>
+            <Link
+              to="/conversions/ad-platforms"
+              search={{ website: website.id }}
+              className={buttonClass({ variant: 'ghost' })}
+            >
+              Ad platforms
+            </Link>
             <Link to="/payouts" search={{ website: website.id }} className={buttonClass({ variant: 'ghost' })}>
               Payouts
             </Link>

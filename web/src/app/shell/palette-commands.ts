@@ -149,6 +149,12 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     'upload file csv xlsx awin cj impact rakuten shareasale tradedoubler amazon reconcile reconciliation sales',
     go('/conversions/networks'),
   ),
+  action(
+    'ad-platforms',
+    'Send conversions to ad platforms',
+    'google ads microsoft meta tiktok offline conversion import export gclid fbclid click id capi upload file',
+    go('/conversions/ad-platforms'),
+  ),
   action('undo', 'Undo a change', 'undo revert restore take back mistake', go('/help/undo-a-change')),
   action(
     'reconciliation',

@@ -2,6 +2,7 @@ import { useId } from 'react';
 import { Check } from '@/components/ui/check';
 import { SelectField } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
+import { useAnchor } from '../hooks/use-anchor';
 import { useSettings } from '../hooks/use-settings';
 
 const DAYS = [7, 30, 90, 180, 365, 730];
@@ -9,6 +10,8 @@ const DAYS = [7, 30, 90, 180, 365, 730];
 /** Whether the click IDs of ads are kept, for how long, and of whom. */
 export function AdClickIdSettings({ website }: { readonly website: Website }) {
   const [hint, consentHint] = [useId(), useId()];
+  const anchor = `ad-click-ids-${website.id}`;
+  const section = useAnchor(anchor);
   const save = useSettings(
     website.id,
     ['Ad click ID settings saved', `They apply within seconds on ${website.domain}.`],
@@ -17,7 +20,7 @@ export function AdClickIdSettings({ website }: { readonly website: Website }) {
   const days = website.adClickIdDays;
   const choices = DAYS.includes(days) ? DAYS : [...DAYS, days].toSorted((a, b) => a - b);
   return (
-    <section aria-label={`Ad click IDs of ${website.domain}`}>
+    <section ref={section} id={anchor} aria-label={`Ad click IDs of ${website.domain}`} className="scroll-mt-20">
       <h3 className="font-medium">Ad click IDs</h3>
       <p className="mt-0.5 mb-3 text-[0.8125rem] text-muted">
         Google, Meta, Microsoft and other ad networks add a click ID to the address of your landing page. It identifies

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
@@ -9,22 +9,18 @@ import type { Website } from '@/lib/api/types';
 import { formatDay, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { changeRetention, retentionQuery, type RetentionForecast } from '../api/retention';
+import { useAnchor } from '../hooks/use-anchor';
 
 const CHOICES = [1, 2, 3, 6, 12, 13, 18, 24, 25, 36, 48, 60] as const;
 const FOREVER = 'forever';
 
 /** How long individual clicks, page views and custom events are stored; what a choice deletes is shown before it is saved. */
 export function RetentionSettings({ website }: { readonly website: Website }) {
-  const section = useRef<HTMLElement>(null);
   const anchor = `retention-${website.id}`;
   const [chosen, setChosen] = useState<string | null>(null);
   const [isConfirming, setConfirming] = useState(false);
   const stored = useQuery(retentionQuery(website.id));
-  // The settings come after the page: the browser has looked for the address's part by then.
-  const isRead = stored.data !== undefined;
-  useEffect(() => {
-    if (isRead && window.location.hash === `#${anchor}`) section.current?.scrollIntoView({ block: 'center' });
-  }, [anchor, isRead]);
+  const section = useAnchor(anchor, stored.data !== undefined);
   const current = stored.data ? textOf(stored.data.rawMonths) : FOREVER;
   const wanted = chosen ?? current;
   const months = wanted === FOREVER ? null : Number(wanted);

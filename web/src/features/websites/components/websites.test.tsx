@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { components } from '@/lib/api/schema';
 import type { Website, WebsiteKey } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
@@ -491,6 +491,18 @@ test('what the transaction IDs of a website are unique for is chosen and saved',
   await waitFor(() => expect(scope).toHaveDisplayValue('For one click'));
   const sent = state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
   expect(sent).toEqual([{ txidScope: 'click' }]);
+});
+
+test('an address that names the ad click IDs of a website shows their settings', async () => {
+  const shown: string[] = [];
+  vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function (this: Element) {
+    shown.push(this.id);
+  });
+  window.location.hash = '#ad-click-ids-w1';
+  renderApp('/account-settings?tab=websites');
+  expect(await screen.findByRole('region', { name: 'Ad click IDs of vpnreview.is' })).toBeVisible();
+  expect(shown).toEqual(['ad-click-ids-w1']);
+  window.location.hash = '';
 });
 
 test('whether ad click IDs are kept, for how long and of whom is chosen and saved', async () => {
