@@ -78,6 +78,11 @@ const connectNothing = async (page) => {
   await opens('Connect a network')(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Connect' }).click();
 };
+const addByApi = async (page) => {
+  await opens('Add an ad platform')(page);
+  await page.getByRole('dialog').getByLabel('Sent by').selectOption('api');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+};
 const openLayout = (page) => page.getByText('How the file is read').click();
 /** On a phone there is none: it is in the menu. */
 const railOf = (page) => page.getByRole('button', { name: 'Collapse navigation' }).click();
@@ -296,6 +301,13 @@ const STATES = [
   { name: 'network report, applying', path: '/conversions/networks/ni-applying' },
   { name: 'network report, applied', path: '/conversions/networks/ni-applied', act: opens('Undo import') },
   { name: 'network report, failed', path: '/conversions/networks/ni-failed' },
+  { name: 'ad platforms', path: '/conversions/ad-platforms' },
+  { name: 'ad platforms, none', path: '/conversions/ad-platforms', base: first },
+  { name: 'ad platforms, no click IDs', path: '/conversions/ad-platforms?website=w3' },
+  { name: 'ad platforms, broken', path: '/conversions/ad-platforms', base: broken, expected: '503' },
+  { name: 'ad platforms, add', path: '/conversions/ad-platforms', act: addByApi },
+  { name: 'ad platforms, change', path: '/conversions/ad-platforms', act: opens('Change Meta') },
+  { name: 'ad platforms, remove', path: '/conversions/ad-platforms', act: opens('Remove Google Ads') },
   { name: 'payouts', path: '/payouts' },
   { name: 'payouts, record', path: '/payouts', act: opens('Record payout') },
   { name: 'payouts, void', path: '/payouts', act: opens(/^Void the payout/) },

@@ -2,6 +2,7 @@
 // content security policy and answers the API from seeded figures. Figures agree with each other: totals are sums.
 import { lacking } from './mock-contract.mjs';
 import { costs } from './mock-costs.mjs';
+import { destinationsAnswer } from './mock-destinations.mjs';
 import { balances, payouts } from './mock-payouts.mjs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -114,7 +115,10 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     : [
         website('w1', 'vpnreview.is'),
         website('w2', 'hosting-compare.com'),
-        { ...website('w3', 'kaffi-und-espresso.de'), timezone: 'Europe/Berlin', currency: 'EUR' },
+        {
+          ...website('w3', 'kaffi-und-espresso.de'),
+          ...{ timezone: 'Europe/Berlin', currency: 'EUR', keepAdClickIds: false },
+        },
       ];
   const keys = new Map();
   const links = first
@@ -138,7 +142,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
     const figures =
-      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts|networks|social-channels|social-report)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
+      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts|networks|destinations|social-channels|social-report)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
         url.pathname,
       );
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
@@ -330,6 +334,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'GET /api/platform/partner-requests') return json(first ? [] : partnerRequests);
     const ofNetworks = networksAnswer(key, query, first || empty);
     if (ofNetworks) return json(...ofNetworks);
+    const ofDestinations = destinationsAnswer(key, query, first || empty);
+    if (ofDestinations) return json(...ofDestinations);
     const ofSocial = socialAnswer(key, input, {
       isNew: first || empty,
       link: (partnerId) => link('l0', partners.find((item) => item.id === partnerId) ?? partners[0], 'review'),
