@@ -34,6 +34,7 @@ TOGETHER = (
         "e2e/test_erasure", "e2e/test_jobs", "e2e/test_split", "e2e/test_link_files", "e2e/test_website_builder",
         "e2e/test_script_embedding", "e2e/test_consent", "e2e/test_ad_click_ids", "e2e/test_visitor_data",
         "e2e/test_visitor_remains", "e2e/test_network_reports", "e2e/test_network_connections",
+        "e2e/test_ad_platforms",
         # Last: the searches for the clicks of its many sales would go on beside the other files.
         "e2e/test_first_steps",
     ),
