@@ -230,6 +230,15 @@ test('the log says what was sent, what came of it and why not, leads to the conv
   expect(await screen.findByText('No deliveries with this status.')).toBeVisible();
 });
 
+test('what is queued is shown as sent without a reload', async () => {
+  held = [destination({ isAutomatic: true })];
+  log = [delivery({ state: 'new' })];
+  renderApp(PATH);
+  expect(await screen.findByText('Queued', { selector: 'td *' })).toBeVisible();
+  log = [delivery({ state: 'sent', attempts: 1, attemptedAt: '2026-11-20T09:32:00Z' })];
+  expect(await screen.findByText('Sent', { selector: 'td *' }, { timeout: 5000 })).toBeVisible();
+});
+
 test('the files of Google Ads and Microsoft are downloaded by days of the website', async () => {
   renderApp(PATH);
   const files = within(await screen.findByRole('region', { name: 'Files for Google Ads' }));

@@ -1,9 +1,10 @@
 // Ad platforms that get a website's approved conversions, and the log of what was sent.
 import { answer, api, body, done } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
-import { cursorQuery } from '@/lib/api/cursor-query';
+import { cursorQuery, rowsOf } from '@/lib/api/cursor-query';
 import type { components } from '@/lib/api/schema';
 import { labelOf } from '../lib/platforms';
+import { isOnItsWay } from '../lib/states';
 
 type Schemas = components['schemas'];
 export type Destination = Schemas['DestinationDetails'];
@@ -15,6 +16,7 @@ export type DeliveryState = Schemas['DeliveryState'];
 export type FileKind = 'conversions' | 'corrections';
 
 const PAGE = 50;
+const POLL_MS = 2000;
 const CHANGES = [['destinations']];
 
 const one = (id: string) => ({ path: { id } });
@@ -26,8 +28,8 @@ export const destinationsQuery = (websiteId: string) =>
       answer(api.GET('/api/platform/destinations', { params: { query: { websiteId, limit: PAGE, ...at } }, signal })),
   });
 
-/** The newest decision first; null: in any state. */
-export const deliveriesQuery = (id: string, state: DeliveryState | null) =>
+/** The newest decision first; null: in any state. Read again every two seconds while one is on its way. */
+export const deliveriesQuery = ({ id, isRefused }: Destination, state: DeliveryState | null) =>
   cursorQuery({
     queryKey: ['destinations', 'deliveries', id, state] as const,
     read: (at, signal) =>
@@ -37,6 +39,8 @@ export const deliveriesQuery = (id: string, state: DeliveryState | null) =>
           signal,
         }),
       ),
+    refetchInterval: (query) =>
+      query.state.data && rowsOf(query.state.data).some((row) => isOnItsWay(row, isRefused)) ? POLL_MS : false,
   });
 
 /** The address of the file of these days of the website. */

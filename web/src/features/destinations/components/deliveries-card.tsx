@@ -44,7 +44,7 @@ export function DeliveriesCard({ destination, website }: Props) {
     >
       <PagedTable
         caption="Deliveries table"
-        query={useCursorQuery(deliveriesQuery(destination.id, state))}
+        query={useCursorQuery(deliveriesQuery(destination, state))}
         columns={columnsOf(website, destination.isRefused)}
         rowKey={(row) => row.id}
         none={

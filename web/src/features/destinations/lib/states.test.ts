@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { delivery } from '@/test/destinations';
 import { nameFault, PLATFORMS, type PlatformRules } from './platforms';
-import { deliveryDetails } from './states';
+import { deliveryDetails, isOnItsWay } from './states';
 
 const ZONE = 'Atlantic/Reykjavik';
 const NEXT = '2026-11-20T12:00:00Z';
@@ -36,6 +36,13 @@ test.each([
   ],
 ])('a delivery says %s', (_what, of, isRefused, lines) => {
   expect(deliveryDetails(of, isRefused, ZONE)).toEqual(lines.map((line) => expect.stringMatching(line) as unknown));
+});
+
+test('a delivery is on its way until it was tried once, and not while credentials are rejected', () => {
+  const first = ['new', 'ready', 'in_file', 'sent', 'skipped', 'failed'] as const;
+  expect(first.filter((state) => isOnItsWay({ state, attempts: 0 }, false))).toEqual(['new', 'ready']);
+  expect(isOnItsWay({ state: 'ready', attempts: 1 }, false)).toBe(false);
+  expect(isOnItsWay({ state: 'ready', attempts: 0 }, true)).toBe(false);
 });
 
 test('the day of a file is that of the website', () => {

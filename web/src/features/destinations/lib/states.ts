@@ -28,6 +28,10 @@ export const destinationState = ({ isRefused }: { readonly isRefused: boolean })
 
 type Facts = Pick<ConversionDelivery, 'state' | 'answer' | 'attempts' | 'attemptedAt' | 'nextAttemptAt' | 'preparedAt'>;
 
+/** What changes within seconds: not what waits for its next attempt, nor for credentials that the platform accepts. */
+export const isOnItsWay = ({ state, attempts }: Pick<Facts, 'state' | 'attempts'>, isRefused: boolean): boolean =>
+  (state === 'new' || state === 'ready') && attempts === 0 && !isRefused;
+
 /** What came of a delivery, line by line. `isRefused`: the platform rejects the credentials. */
 export function deliveryDetails(of: Facts, isRefused: boolean, timezone: string): readonly string[] {
   const lines = [outcomeOf(of, isRefused, timezone), of.answer];
