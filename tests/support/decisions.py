@@ -235,6 +235,7 @@ def _costs() -> list[DomainEvent]:
             ),
             (costs.CostImportApplied, {"website_id": WEBSITE}),
         ),
+        *_in_order(uuid5(WEBSITE, "waiting costs"), (costs.CostImportUploaded, {**_UPLOADED_COSTS, "applies": False})),
         *_in_order(uuid5(WEBSITE, "report"), (networks.NetworkImportUploaded, _UPLOADED)),
         *_in_order(
             uuid5(WEBSITE, "connection"),

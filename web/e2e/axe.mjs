@@ -312,6 +312,8 @@ const STATES = [
   { name: 'payouts, record', path: '/payouts', act: opens('Record payout') },
   { name: 'payouts, void', path: '/payouts', act: opens(/^Void the payout/) },
   { name: 'reconciliation', path: '/payouts/reconciliation' },
+  { name: 'reconciliation, month', path: '/payouts/reconciliation?partner=p1&month=2026-09' },
+  { name: 'reconciliation, none', path: '/payouts/reconciliation', base: first },
   { name: 'costs', path: '/payouts/costs' },
   { name: 'costs, add', path: '/payouts/costs', act: opens('Add cost') },
   { name: 'payouts, nothing yet', path: '/payouts', base: first },

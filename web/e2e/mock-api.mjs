@@ -1,7 +1,7 @@
 // A development server for screenshots and accessibility checks without the stack: serves dist/ with the gateway's
 // content security policy and answers the API from seeded figures. Figures agree with each other: totals are sums.
 import { lacking } from './mock-contract.mjs';
-import { costs } from './mock-costs.mjs';
+import { costImports, costs } from './mock-costs.mjs';
 import { destinationsAnswer } from './mock-destinations.mjs';
 import { balances, payouts } from './mock-payouts.mjs';
 import { createServer } from 'node:http';
@@ -26,6 +26,7 @@ import { matchingAnswer } from './mock-matching.mjs';
 import { networksAnswer } from './mock-networks.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 import { ratesAnswer } from './mock-rates.mjs';
+import { reconciledPartners, reconciliation } from './mock-reconciliation.mjs';
 import {
   accountantFile,
   bucketsOf,
@@ -414,6 +415,9 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'GET /api/platform/payouts') return json(payouts(partners, first));
     if (request.method === 'POST' && url.pathname.startsWith('/api/platform/payouts'))
       return json({ ...payouts(partners)[0], voided: false }, 201, { 'X-Position': 'domain@15' });
+    if (key === 'GET /api/platform/reconciliation/partners') return json(reconciledPartners(partners, first));
+    if (key === 'GET /api/platform/reconciliation') return json(reconciliation(partners, query));
+    if (key === 'GET /api/platform/costs/imports') return json(costImports(first));
     if (key === 'GET /api/platform/costs') return json(costs(first));
     if (request.method === 'POST' && url.pathname.startsWith('/api/platform/costs'))
       return json(costs()[0], 201, { 'X-Position': 'domain@16' });

@@ -41,3 +41,37 @@ export const costs = (nothing = false) =>
           note: 'Refund',
         }),
       ];
+
+/** Files of ad platforms: one that is applied, one that waits. */
+export const costImports = (nothing = false) =>
+  nothing
+    ? []
+    : [
+        costImport('ci-ready', { state: 'ready' }),
+        costImport('ci-applied', { state: 'applied', appliedAt: new Date(Date.now() - DAY).toISOString() }),
+      ];
+const costImport = (importId, over) => ({
+  importId,
+  rows: 36,
+  new: 30,
+  changed: 4,
+  unchanged: 0,
+  rejected: [],
+  rejectedCount: 2,
+  delta: [{ amount: 18_250, currency: 'EUR' }],
+  questions: [],
+  code: '',
+  message: '',
+  websiteId: 'w1',
+  platform: 'google_ads',
+  fileName: 'november.csv',
+  fileSize: 4_800,
+  uploadedAt: new Date(Date.now() - 2 * DAY).toISOString(),
+  appliedAt: null,
+  mapping: {},
+  layout: { columns: { day: 'Day', cost: 'Cost', campaign: 'Campaign' }, date_order: 'ymd', decimal_mark: '.' },
+  headers: ['Day', 'Campaign', 'Ad group', 'Cost'],
+  sample: [['2026-11-03', 'Spring', 'A', '1.50']],
+  notes: [],
+  ...over,
+});

@@ -1,6 +1,6 @@
-"""The records of the demonstration's owner: exchange rates, notes on charts, saved views, payouts, and insights.
+"""The records of the demonstration's owner: exchange rates, notes on charts, saved views, costs, payouts, and insights.
 
-A second run adds nothing: notes and views are found by their texts and names, payouts by their partners.
+A second run adds nothing: notes, views and costs are found by their texts and names, payouts by their partners.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ VIEWS: Final[tuple[tuple[str, str, bool, dict[str, Any]], ...]] = (
     ("Newsletter readers (demo)", "segment", True, {"filters": ["utm_medium:is:email"]}),
 )
 """Name, kind, whether it is shared with the website's people, and its state."""
+COSTS: Final[tuple[tuple[str, dict[str, str], int, int, str, str], ...]] = (
+    ("vpn-review.demo.example", {"campaign": "demo-weekly"}, 90, 240_000, "USD", "Places in newsletters (demo)"),
+    ("hosting-compare.demo.example", {"source": "Google"}, 30, 9_000, "EUR", "Search ads (demo)"),
+    ("learn-online.demo.example", {}, 90, 15_000, "USD", "Articles by a freelancer (demo)"),
+)
+"""Website, what was paid for, days until yesterday, minor units, currency, note: the newsletters lose money."""
 PAID: Final = (1.0, 0.8, 0.5)
 """The part of what is owed that each of the largest partners has paid."""
 PATIENCE_S: Final = 60.0
@@ -76,6 +82,24 @@ async def save_views(app: httpx.AsyncClient, website_id: str, done: Done) -> Non
         if name not in names:
             shared = {"websiteId": website_id} if is_shared else {}
             await done(app.post("/api/platform/views", json={"name": name, "kind": kind, "state": state, **shared}))
+
+
+async def spend(app: httpx.AsyncClient, websites: dict[str, str], now: datetime, done: Done) -> int:
+    """Enters the costs that are not there yet; returns how many there are. `websites`: ids by domain."""
+    for domain, target, days, amount, currency, note in COSTS:
+        query = {"websiteId": websites[domain]}
+        notes = {cost["note"] for cost in (await done(app.get("/api/platform/costs", params=query))).json()}
+        if note not in notes:
+            body = {
+                **query,
+                **target,
+                "from": (now - timedelta(days=days)).date().isoformat(),
+                "to": (now - timedelta(days=1)).date().isoformat(),
+                "amount": {"amount": amount, "currency": currency},
+                "note": note,
+            }
+            await done(app.post("/api/platform/costs", json=body))
+    return len(COSTS)
 
 
 async def pay(app: httpx.AsyncClient, websites: Sequence[str], done: Done) -> int:

@@ -162,6 +162,7 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
         own = {site.plan.domain: site.id for site in websites[:-1]}
         await records.annotate(app, own, now, _done)
         await records.save_views(app, websites[0].id, _done)
+        costs = await records.spend(app, own, now, _done)
         payouts = await records.pay(app, list(own.values()), _done)
         for domain, website_id in own.items():
             await splits.let_weights_follow(app, website_id, domain, _done)
@@ -169,7 +170,7 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
     return {
         "websites": len(websites), "partners": len(plan.PARTNERS), "events": total, "impressions": seen,
         "sales": len(sales), "listings": listings, "offers": offers, "threads": threads,
-        "payouts": payouts, "insights": insights, "seconds": round(time.monotonic() - started, 1),
+        "costs": costs, "payouts": payouts, "insights": insights, "seconds": round(time.monotonic() - started, 1),
     }  # fmt: skip
 
 

@@ -168,7 +168,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.activity": 48,
         "rows of read.annotations": 1,
         "rows of read.costs": 2,
-        "rows of read.cost_imports": 1,
+        "rows of read.cost_imports": 2,
         "rows of read.network_imports": 1,
         "rows of read.destinations": 1,
         "rows of read.network_connections": 1,
