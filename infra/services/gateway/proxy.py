@@ -41,7 +41,7 @@ _NAVIGATION = re.compile(
 )
 _RESERVED = re.compile(
     r"/api/(auth|platform/(auth|login|logout|register|setup|2fa|password|email|user|sessions|erase|linked-sign-ins|"
-    r"conversions|payouts)|marketplace/offers|marketplace/listings/[0-9a-fA-F-]{32,36}/offers|public/escrow)(/.*)?"
+    r"conversions|payouts|reconciliation)|marketplace/offers|marketplace/listings/[0-9a-fA-F-]{32,36}/offers|public/escrow)(/.*)?"
 )
 """Sign-in and decisions about money, in any class of cost with a lane of its own in the command service."""
 _CONNECT_S = 1.5
