@@ -50,7 +50,7 @@ class AdServer:
     def answer(
         self, method: str, path: str, query: Mapping[str, list[str]], headers: Mapping[str, str], body: Any
     ) -> tuple[int, Any]:
-        raise NotImplementedError
+        raise NotImplementedError  # each platform answers in its own way
 
 
 @dataclass

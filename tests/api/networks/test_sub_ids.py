@@ -35,7 +35,7 @@ def test_a_sub_id_names_the_one_click_that_had_it(led: Policies) -> None:
     own, other = f"spring-{uuid4().hex[:8]}", f"für Zoë's {uuid4().hex[:8]} 💶"
     first = clicked(led, importer.shop, sub1=own)
     second = clicked(led, importer.shop, sub1="banner", sub7=other)
-    assert imported(importer, own, other, "nobody's") == {own: first, other: second, "nobody's": ""}
+    assert imported(importer, own, other, "unknown") == {own: first, other: second, "unknown": ""}
 
 
 def test_a_sub_id_of_several_clicks_names_none(led: Policies) -> None:
